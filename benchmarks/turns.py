@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from planecast.dataplanes import Dataplane, Trial, configs_for
 from planecast.dataplanes.external_dpdk import ExternalDpdk, ExternalDpdkPlan
@@ -20,7 +20,7 @@ from planecast.dataplanes.trial import Windows
 from planecast.engines.measure.estimate import QUANTILE, cost_of_windows
 from planecast.errors import RunError
 from planecast.instruments.canary import low_mode, undisturbed
-from planecast.instruments.quantiles import turn_quantile_ratio
+from planecast.instruments.quantiles import draw_turns, resampled, with_ends
 from planecast.results import Estimate
 from planecast.scenario import Scenario
 
@@ -30,6 +30,7 @@ WINDOWS = 32
 PACKETS = 8192
 """Of a window: between 50 and 500 µs at what these programs cost, as in a measurement."""
 WARMUP = 16384
+RESAMPLES = 200
 MIN_TURNS = 5
 MIN_STARTS = 2
 """As many starts want as many turns in which both have undisturbed windows; with fewer, all windows
@@ -149,7 +150,7 @@ def _turns(
 def paired_ratio(ours: Kept, peer: Kept) -> Estimate:
     """Ours over the peer's cost; wider by what restarts differ in, as a cost is."""
     value, low, high = turn_quantile_ratio(
-        ours.cycles, ours.turns, peer.cycles, peer.turns, probability=QUANTILE
+        ours.cycles, ours.turns, peer.cycles, peer.turns, QUANTILE
     )
     ratios = [
         float(np.quantile(ours.cycles[ours.restarts == restart], QUANTILE))
@@ -165,3 +166,36 @@ def paired_ratio(ours: Kept, peer: Kept) -> Estimate:
         unit="ratio",
         kind="computed",
     )
+
+
+def turn_quantile_ratio(
+    top: ArrayLike,
+    top_turns: ArrayLike,
+    bottom: ArrayLike,
+    bottom_turns: ArrayLike,
+    probability: float = 0.1,
+) -> tuple[float, float, float]:
+    """The quantile of `top` over that of `bottom`, and the ends of its 95 % interval.
+
+    Two things that were measured in the same turns saw the same states of the machine: the
+    bootstrap draws each turn with the values of both, so a slow turn cancels out of the ratio.
+    `bottom` holds positive values. Raises ValueError when either has none, or they share no turn.
+    """
+    samples = [np.asarray(values, dtype=np.float64) for values in (top, bottom)]
+    turns = [np.asarray(top_turns), np.asarray(bottom_turns)]
+    if not all(sample.size > 0 for sample in samples):
+        raise ValueError("no values to take a quantile of")
+    shared = np.intersect1d(turns[0], turns[1])
+    if shared.size == 0:
+        raise ValueError("nothing was measured in the same turn")
+    kept = [np.isin(turn, shared) for turn in turns]
+    drawn = draw_turns(len(shared), RESAMPLES)
+    tried = [
+        resampled(sample[keep], np.searchsorted(shared, turn[keep]), drawn, probability)
+        for sample, turn, keep in zip(samples, turns, kept, strict=True)
+    ]
+    whole = [
+        float(np.quantile(sample[keep], probability))
+        for sample, keep in zip(samples, kept, strict=True)
+    ]
+    return with_ends(whole[0] / whole[1], tried[0] / tried[1])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-EXIT_DONE = 0
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_MISSING = 3
@@ -46,9 +45,10 @@ class PlanecastError(Exception):
 
 
 def first_refusal(error: ValidationError) -> str:
-    """The first thing that a model of pydantic refused, as ``place: reason``."""
+    """The first thing that a model of pydantic refused, as ``place: reason``; the reason alone of
+    what is no JSON."""
     first = error.errors()[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    return ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
 
 
 LAST_LINES = 20

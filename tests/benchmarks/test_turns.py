@@ -10,6 +10,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from planecast.instruments.quantiles import turn_quantile
+
 ROOT = Path(__file__).parents[2]
 QUIET, BUSY = 2.8, 4.0
 
@@ -53,3 +55,29 @@ def test_one_start_is_not_enough(turns: ModuleType) -> None:
     assert not found.undisturbed
     assert found.ratio.value == pytest.approx(30 / 31, rel=0.01)
     assert found.ratio.samples == 4 * turns.RESTARTS * turns.TURNS
+
+
+def test_ratio_of_what_shared_its_turns_is_narrower(turns: ModuleType) -> None:
+    random = np.random.default_rng(7)
+    states = 1 + random.exponential(0.3, 60)  # a slow turn is slow for both
+    taken = np.repeat(np.arange(60), 16)
+    top = 2.0 * states[taken] * (1 + 0.01 * random.random(taken.size))
+    bottom = states[taken] * (1 + 0.01 * random.random(taken.size))
+    value, low, high = turns.turn_quantile_ratio(top, taken, bottom, taken)
+    assert low <= 2.0 <= high
+    assert value == pytest.approx(2.0, rel=0.02)
+    alone, least, most = turn_quantile(top, taken)
+    assert (high - low) / value < (most - least) / alone / 2
+
+
+def test_ratio_leaves_out_turns_of_one_side_alone(turns: ModuleType) -> None:
+    value, low, high = turns.turn_quantile_ratio([2, 2, 100], [0, 0, 1], [1, 1, 9], [0, 0, 2])
+    assert (value, low, high) == (2.0, 2.0, 2.0)
+
+
+@pytest.mark.parametrize("bottom", [([], []), ([1.0], [5])])
+def test_ratio_of_nothing_in_common_is_refused(
+    turns: ModuleType, bottom: tuple[list[float], list[int]]
+) -> None:
+    with pytest.raises(ValueError, match=r"no values|same turn"):
+        turns.turn_quantile_ratio([1.0], [0], *bottom)

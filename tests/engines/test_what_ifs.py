@@ -11,7 +11,7 @@ from tests.calibrations import base, counts, fitted, hierarchy
 
 from planecast.engines.simulate.limits import limits_of
 from planecast.engines.solve import solve
-from planecast.machine.ceilings import forward, hottest_queue, line_rate_pps
+from planecast.machine.ceilings import forward, hottest_queue
 from planecast.machine.ddio import Buffers, DeviceWays, spill
 from planecast.machine.frame_cost import FrameCost
 from planecast.machine.hierarchy import Hierarchy
@@ -20,6 +20,7 @@ from planecast.model import transfer
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result, collect_manifest
 from planecast.scenario import Scenario, with_overrides
+from planecast.scenario.frames import line_rate_pps
 from planecast.scenario.machine import machine_of, microarchitecture_of
 from planecast.workload.counts import InstructionCounts
 

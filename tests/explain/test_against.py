@@ -13,7 +13,7 @@ from planecast.scenario import with_overrides
 
 
 def explained(result: Result, calibration: Calibration | None, label: str) -> Explanation:
-    return explain_case(Case(label, result.scenario, result, None, calibration))
+    return explain_case(Case(label, result.scenario, result, calibration=calibration))
 
 
 def slower(result: Result, stage: str, factor: float) -> Result:

@@ -29,7 +29,9 @@ def code(lines: int = 200, **per_packet: int) -> CodeCounts:
 def explained(
     measured: Result, calibration: Calibration, counted: CodeCounts | None, *, apart: bool = True
 ) -> Explanation:
-    case = Case("x", measured.scenario, measured, None, calibration, "", counted, "profile-1")
+    case = Case(
+        "x", measured.scenario, measured, code=counted, code_by="profile-1", calibration=calibration
+    )
     return explain_case(case, apart=apart)
 
 

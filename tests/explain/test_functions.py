@@ -29,7 +29,7 @@ def test_its_causes_add_up_stage_by_stage(
     for point in ({}, {"workload.stages": "none"}, {"placement.page_size": "4KiB"}):
         scenario = with_overrides(Scenario(name=kind), {**whole, **point})
         (said,) = solve([scenario], model, manifest)
-        found = explain_case(Case("x", scenario, said, None, model))
+        found = explain_case(Case("x", scenario, said, calibration=model))
         assert found.modelled is not None
         assert found.modelled.interval == said.cycles_per_packet.interval
         assert {one.stage for one in found.stages} == {

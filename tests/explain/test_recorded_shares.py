@@ -66,7 +66,7 @@ def test_a_measured_run_has_causes_for_most_of_its_cycles(
     document, said = recorded(name)
     result = Result.model_validate(document["result"])
     monkeypatch.setattr("planecast.explain.run.model_breakdown", lambda *_: said)
-    case = Case(name, result.scenario, result, None, calibration)
+    case = Case(name, result.scenario, result, calibration=calibration)
     assert share_not_explained(explain_case(case, apart=False, advised=False)) < _MOST
 
 

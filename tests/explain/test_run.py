@@ -23,7 +23,7 @@ def whole_pipeline(calibration: Calibration) -> InstructionCounts:
 
 @pytest.fixture(scope="module")
 def explained(measured: Result, calibration: Calibration) -> Explanation:
-    return explain_case(Case("run#1", measured.scenario, measured, None, calibration))
+    return explain_case(Case("run#1", measured.scenario, measured, calibration=calibration))
 
 
 def test_causes_add_up_to_what_was_measured(explained: Explanation) -> None:
@@ -42,7 +42,7 @@ def test_another_machines_cycles_say_whose_clock_they_are_of(
 ) -> None:
     there = with_overrides(measured.scenario, {"machine": "epyc-9354"})
     result = measured.model_copy(update={"scenario": there})
-    notes = explain_case(Case("run#1", there, result, None, calibration)).notes
+    notes = explain_case(Case("run#1", there, result, calibration=calibration)).notes
     assert "EPYC 9354" in notes[0]
     assert f"{calibration.hierarchy.tsc_hz / 1e9:.2f} GHz" in notes[0]
 
@@ -157,7 +157,7 @@ def test_small_pages_are_advised_against_with_what_they_cost(
     measured: Result, calibration: Calibration
 ) -> None:
     scenario = with_overrides(measured.scenario, {"placement.page_size": "4KiB"})
-    found = explain_case(Case("run", scenario, None, None, calibration))
+    found = explain_case(Case("run", scenario, calibration=calibration))
     (advice,) = [a for a in found.advice if a.try_this == "--set placement.page_size=2MiB"]
     assert advice.saves is not None
     assert advice.saves.value == pytest.approx(
@@ -174,7 +174,7 @@ def test_a_result_without_stages_says_what_it_cannot_know(
         {"workload.kind": "ip4", "workload.stages": "check,next_hop,rewrite"},
     )
     foreign = measured.model_copy(update={"scenario": scenario, "stages": {}})
-    found = explain_case(Case("l3fwd", scenario, foreign, None, calibration))
+    found = explain_case(Case("l3fwd", scenario, foreign, calibration=calibration))
     assert found.cycles_per_packet == measured.cycles_per_packet
     assert [part.cause for part in found.causes] == ["unattributed"]
     text = " ".join(found.unknown)
@@ -213,7 +213,7 @@ def test_a_function_without_stages_has_no_instructions_of_another(
     stages = {name: measured.stages[name] for name in ("source", "tx")}
     changes = {"scenario": scenario, "stages": stages, "instructions_per_packet": None}
     other = measured.model_copy(update=changes)
-    found = explain_case(Case("l2patch", scenario, other, None, calibration))
+    found = explain_case(Case("l2patch", scenario, other, calibration=calibration))
     assert (found.instructions_per_packet, found.ipc) == (None, None)
     assert not any("outside the calibrated" in note for note in found.notes)
 
@@ -222,7 +222,7 @@ def test_a_profile_is_explained_by_the_model_alone(
     measured: Result, calibration: Calibration
 ) -> None:
     counts = whole_pipeline(calibration)
-    found = explain_case(Case("profile", measured.scenario, None, counts, calibration))
+    found = explain_case(Case("profile", measured.scenario, counts=counts, calibration=calibration))
     assert found.cycles_per_packet == found.modelled
     assert all(part.cause != "unexplained" for part in found.causes)
     assert any("instructions and no cycles" in text for text in found.unknown)
@@ -236,13 +236,13 @@ def test_a_programs_profile_has_its_own_stages(
     own = next(iter(counts.values()))
     parts = dict.fromkeys(("rx", "parse", "route", "tx"), own.stages["acl"])
     counted = own.model_copy(update={"stages": parts})
-    alone = explain_case(Case("profile", scenario, None, counted))
+    alone = explain_case(Case("profile", scenario, counts=counted))
     assert [stage.stage for stage in alone.stages] == ["rx", "parse", "route", "tx", "loop"]
     assert [stage.role for stage in alone.stages[:2]] == ["I/O", "processing"]
     assert all(stage.instructions is not None for stage in alone.stages)
     assert alone.cycles_per_packet is None  # of no core
     other = calibration.model_copy(update={"manifest": known_core(calibration)})
-    found = explain_case(Case("profile", scenario, None, counted, other))
+    found = explain_case(Case("profile", scenario, counts=counted, calibration=other))
     assert {part.cause for part in found.causes} == {"issue"}
     assert found.ipc is None
     assert any("cycles are the least that the counted" in text for text in found.certainty)
@@ -259,7 +259,7 @@ def test_a_programs_measured_cycles_have_the_profiles_instructions(
     own = next(iter(counts.values()))
     parts = dict.fromkeys(("rx", "parse", "route", "tx"), own.stages["acl"])
     counted = own.model_copy(update={"stages": parts})
-    found = explain_case(Case("run", scenario, result, counted, calibration))
+    found = explain_case(Case("run", scenario, result, counts=counted, calibration=calibration))
     each = own.stages["acl"].at(32)
     instructions = {s.stage: s.instructions.value for s in found.stages if s.instructions}
     assert instructions["program"] == pytest.approx(2 * each)
@@ -283,11 +283,11 @@ def test_a_disturbed_run_is_said_to_be_one_before_any_cause(
     measured: Result, calibration: Calibration
 ) -> None:
     disturbed = measured.model_copy(update={"disturbed_share": 0.8})
-    found = explain_case(Case("run#1", disturbed.scenario, disturbed, None, calibration))
+    found = explain_case(Case("run#1", disturbed.scenario, disturbed, calibration=calibration))
     assert found.limits[0].startswith("the run was disturbed: 80% of its windows")
     assert "what is not explained may be the disturbance" in found.limits[0]
     few = measured.model_copy(update={"notes": (f"{FEW_WINDOWS}, 3 of 40, so",)})
-    found = explain_case(Case("run#1", few.scenario, few, None, calibration))
+    found = explain_case(Case("run#1", few.scenario, few, calibration=calibration))
     assert "with too few others" in found.limits[0]
 
 
@@ -301,7 +301,7 @@ def test_instances_that_differ_are_said_before_any_cause(
         update={"value": 1.4 * cost.value, "low": 0.5 * cost.value, "high": 2.3 * cost.value}
     )
     run = measured.model_copy(update={"notes": (note,), "cycles_per_packet": wide})
-    verdict = explain_case(Case("a", run.scenario, run, None, calibration))
+    verdict = explain_case(Case("a", run.scenario, run, calibration=calibration))
     assert verdict.limits[0].startswith(note)
     assert "--restarts" in verdict.limits[0]
     (agreement,) = (line for line in verdict.certainty if line.startswith("the model says"))
@@ -309,5 +309,5 @@ def test_instances_that_differ_are_said_before_any_cause(
     known = run.model_copy(
         update={"cycles_per_packet": wide.model_copy(update={"low": 1.39 * cost.value})}
     )
-    verdict = explain_case(Case("a", known.scenario, known, None, calibration))
+    verdict = explain_case(Case("a", known.scenario, known, calibration=calibration))
     assert any("trust the causes less" in line for line in verdict.certainty)

@@ -138,7 +138,7 @@ def test_an_explanation_shows_causes_by_level_and_the_tree(
     run = measured.model_copy(
         update={"scenario": asked, "stages": stages, "cycles_per_packet": whole}
     )
-    found = explain_case(Case("other", asked, run, None, other))
+    found = explain_case(Case("other", asked, run, calibration=other))
     assert found.modelled is None
     for stage in found.stages:
         assert stage.cycles is not None

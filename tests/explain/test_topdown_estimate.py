@@ -91,7 +91,7 @@ def test_without_model_and_instructions_there_is_no_tree() -> None:
 
 
 def test_a_run_is_next_to_a_published_row(measured: Result, calibration: Calibration) -> None:
-    found = explain_case(Case("mine", measured.scenario, measured, None, calibration))
+    found = explain_case(Case("mine", measured.scenario, measured, calibration=calibration))
     own = as_counters(found)
     moved = compare_counters(own, explain_published("l3fwd noHT"))
     assert [change.node for change in moved.changes] == ["retiring"]
@@ -132,7 +132,7 @@ def test_a_profile_of_the_same_scenario_shows_instructions(
 ) -> None:
     root = tmp_path_factory.mktemp("runs")
     other = routed(measured)
-    case = Case("x", other.scenario, other, None, calibration)
+    case = Case("x", other.scenario, other, calibration=calibration)
     assert with_profile(case, root) == case
     assert any("planecast profile SCENARIO" in advice.try_this for advice in explained(case).advice)
     whole = max(counts.values(), key=lambda count: len(count.stages))
@@ -143,7 +143,7 @@ def test_a_profile_of_the_same_scenario_shows_instructions(
             run.write_json("profile.json", Profile(scenario=scenario, counts=(full,), touches=None))
     counted = with_profile(case, root)
     assert counted.counts == full
-    known = with_profile(Case("x", measured.scenario, measured, None, calibration), root)
+    known = with_profile(Case("x", measured.scenario, measured, calibration=calibration), root)
     assert known.counts is None  # the model has its own
     found = explained(counted)
     assert any(

@@ -91,5 +91,5 @@ def test_a_traced_run_is_explained_and_found_by_its_scenario(
     assert any("a trace's distances" in note for note in found.notes)
     assert not any("takes" in text for text in found.limits)  # nothing was timed
     assert any("nothing was timed" in text for text in found.certainty)
-    again = with_profile(Case("profile", ROUTER, None, None, here), tmp_path)
+    again = with_profile(Case("profile", ROUTER, calibration=here), tmp_path)
     assert (again.traced, again.traced_by) == (trace, run.path.name)

@@ -12,7 +12,6 @@ from planecast.instruments.canary import (
     low_mode,
     settled,
     settled_floor,
-    summarise,
     undisturbed,
 )
 
@@ -100,15 +99,6 @@ def test_a_busy_sibling_does_not_lift_the_floor(seed: int, n: int, times: int) -
     if n // 4 > 0.03 * (n + agreeing.sum()):
         assert settled_floor(rows) < 2.7
         assert settled(rows)[:n].all()
-
-
-def test_the_summary_says_how_disturbed_a_run_was() -> None:
-    rows = [[1.0, 1.0]] * 6 + [[1.0, 1.5]] * 2 + [[1.1, 4.0]] * 2
-    summary = summarise(rows)
-    assert summary.low_mode == 1.0
-    assert summary.samples == 10
-    assert summary.undisturbed_share == 0.6
-    assert summary.states == {"undisturbed": 0.7, "unsettled": 0.1, "busy": 0.1, "stopped": 0.1}
 
 
 @pytest.mark.parametrize("bad", [[], [1.0, 0.0], [1.0, -1.0], [float("nan")], [float("inf")]])

@@ -77,7 +77,7 @@ def curve() -> LoadedLatency:
     walker, streamer = MadeUp(machine), MadeUp(machine)
     points, share = measure_loaded(walker, [streamer], machine.wait)
     assert streamer.work.mode == "idle"
-    return LoadedLatency(undisturbed_share=share, cpu=1, streaming=(0,), points=points)
+    return LoadedLatency(undisturbed_share=share, points=points)
 
 
 def test_latency_and_load_are_those_of_the_machine() -> None:

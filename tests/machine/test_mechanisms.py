@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planecast.errors import InputError
-from planecast.machine.ceilings import card_ceilings, forward, hottest_queue, line_rate_pps
+from planecast.machine.ceilings import card_ceilings, forward, hottest_queue
 from planecast.machine.clocks import Clocked, core_ghz, forwarding_fixed_share
 from planecast.machine.generations import carried_cycles, carried_slots
 from planecast.machine.memory import fitted
@@ -16,6 +16,7 @@ from planecast.machine.smt import FORWARDERS_USE, busy_sibling_slowdown, speedup
 from planecast.machine.stalls import Stalls, footprint_of, miss_share
 from planecast.machine.vswitch import Pass, switched
 from planecast.reproduce.smt_use import forwarders_use
+from planecast.scenario.frames import line_rate_pps
 from planecast.scenario.machine import card_of, machine_of, microarchitecture_of
 
 SLOTS = Slots(40, 2, 8, 50)

@@ -99,20 +99,6 @@ def test_near_terms_are_those_that_no_curved_parameter_changes(
         assert again.total[0] == stepped.total[0]
 
 
-def test_what_scenarios_have_in_common_cancels(base: Scenario, calibration: Calibration) -> None:
-    near = [with_overrides(base, {"traffic.flows": n}) for n in (4096, 4100)]
-    found = predict(near, calibration)
-    matrix = found.covariance()
-    apart = matrix[0, 0] + matrix[1, 1]
-    difference = apart - 2 * matrix[0, 1]
-    own = (found.spread.own**2).sum() if found.spread else 0.0
-    assert difference == pytest.approx(own, rel=0.05)
-    assert difference < apart
-    sites = [base, with_overrides(base, {"placement.core_ghz": 2.0})]
-    with pytest.raises(ValueError, match="several sites"):
-        predict(sites, calibration).covariance()
-
-
 def test_a_part_of_which_almost_nothing_is_known_has_an_open_interval(
     base: Scenario, calibration: Calibration
 ) -> None:

@@ -83,7 +83,7 @@ def test_a_measured_run_is_explained_by_its_stages(
     known = {**manifest.host, "cpu_id": "GenuineIntel-6-143"}  # whose issue width has a source
     there = manifest.model_copy(update={"host": known})
     (result,) = measured_program(POINTS[:1], hierarchy, there, noise=0.003)
-    found = explain_case(Case("run", result.scenario, result, None, model))
+    found = explain_case(Case("run", result.scenario, result, calibration=model))
     names = [stage.stage for stage in found.stages]
     assert names[:3] == ["source", "rx", "lookup"]
     assert found.cycles_per_packet is not None

@@ -14,7 +14,7 @@ def _closing(trials: list[tuple[float, float]], rule: Deciding) -> list[tuple[fl
 
 
 def test_bounds_close_around_the_rate() -> None:
-    found = _closing([(8, 0.5), (4, 0), (6, 0.1), (5, 0)], Deciding())
+    found = _closing([(8, 0.5), (4, 0), (6, 0.1), (5, 0)], Deciding(0.0, 1))
     assert np.isnan(found[0][0])
     assert found[0][1] == 8
     assert found[1:] == [(4, 8), (4, 6), (5, 6)]
@@ -22,7 +22,7 @@ def test_bounds_close_around_the_rate() -> None:
 
 def test_a_majority_decides_where_half_may_lose() -> None:
     trials = [(8.0, 0.5), (5.0, 0.1), (5.0, 0.0), (5.0, 0.1)]
-    found = _closing(trials, Deciding(exceed=0.5))
+    found = _closing(trials, Deciding(exceed=0.5, trials=1))
     assert found[2] == (5, 8)
     assert [high for _, high in found] == [8, 5, 8, 5]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from planecast.report.search_page import search_page
 from planecast.results.search import Bounds, SearchAnswer
+from planecast.search.question import Question
 
 
 def test_an_outlying_repetition_is_named_on_top_and_in_its_row(search_answer: SearchAnswer) -> None:
@@ -50,3 +52,17 @@ def test_repetitions_that_agree_have_no_remark(search_answer: SearchAnswer) -> N
     page = search_page(search_answer, None)
     assert "outlying" not in page.verdict.quality
     assert page.verdict.answer.startswith("NDR 5.915 [5.900, 5.930] Mpps (measured); PDR")
+
+
+@pytest.mark.parametrize("name", ["search.json", "nothing"])
+def test_the_figure_draws_by_the_rule_that_was_asked_for(
+    search_answer: SearchAnswer, search_trials: dict[str, np.ndarray], name: str
+) -> None:
+    """Of two trials at each load one decides where that was asked; of 21 none does."""
+    asked = Question(
+        method="mlr", engine="measure", scenario=search_answer.scenario, goal_trials=1, exceed=0.0
+    )
+    page = search_page(search_answer, search_trials, asked if name == "search.json" else None)
+    interval = next(one for one in page.drawings if one.anchor == "interval")
+    drawn = [line for line in interval.figure.data if line.fill == "toself" and len(line.x)]
+    assert bool(drawn) == (name == "search.json")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from planecast.errors import InputError
 from planecast.scenario import (
+    FUNCTIONS,
     SCENARIO_KEYS,
-    STAGES,
     Scenario,
     load_scenario,
     load_varied,
@@ -228,9 +228,9 @@ def test_yaml_words_stay_text() -> None:
     assert document.data["b"] == "0000:18:00.0"
 
 
-@given(st.sets(st.sampled_from(STAGES)))
+@given(st.sets(st.sampled_from(FUNCTIONS["vpe-upstream"])))
 def test_a_subset_of_stages_runs_unless_it_lacks_the_key(chosen: set[str]) -> None:
-    stages = tuple(name for name in STAGES if name in chosen)
+    stages = tuple(name for name in FUNCTIONS["vpe-upstream"] if name in chosen)
     lacks_key = bool(chosen & {"classify", "actions", "route"}) and "key" not in chosen
     base = Scenario(name="x")
     if lacks_key:

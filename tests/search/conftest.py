@@ -138,6 +138,9 @@ def asked(method: str = "rfc2544", **keys: object) -> Question:
     return Question.model_validate(values | keys)
 
 
+GOALS = asked("mlr").goals
+
+
 def searched(
     path: Path, question: Question, tester: MadeUp, manifest: Manifest, **keys: float
 ) -> SearchAnswer:

@@ -6,7 +6,7 @@ import statistics
 
 import pytest
 from MLRsearch import MeasurementResult
-from tests.search.conftest import LINK, MadeUp, Sessions
+from tests.search.conftest import GOALS, LINK, MadeUp, Sessions, asked
 
 from planecast.errors import RunError
 from planecast.results.search import Bounds
@@ -14,7 +14,7 @@ from planecast.search import loads
 from planecast.search.bursts import burst_answer, longest_burst
 from planecast.search.combine import equal_rates, found_rate, rate_estimate
 from planecast.search.mlr import search_losses
-from planecast.search.rfc2544 import BinaryGoal, search_throughput
+from planecast.search.rfc2544 import search_throughput
 from planecast.search.tester import Ceiling
 from planecast.search.trial import Trial
 
@@ -24,7 +24,7 @@ NOISE = {"trial_noise": 0.003, "disturbed": 0.1}
 @pytest.mark.parametrize("start_share", [0.1, 1.0])
 def test_rfc2544_from_both_starting_conditions(session: Sessions, start_share: float) -> None:
     found = session(capacity=6.04e6)
-    bounds = search_throughput(found, LINK, BinaryGoal(start_share=start_share))
+    bounds = search_throughput(found, LINK, asked(step_trials=8, start_share=start_share).binary)
     first = found.journal.trials[0]
     assert first.intended_pps == pytest.approx(start_share * LINK.pps)
     assert bounds.low_pps <= 6.04e6 * 1.0001
@@ -35,7 +35,7 @@ def test_rfc2544_from_both_starting_conditions(session: Sessions, start_share: f
 
 def test_a_step_ends_as_soon_as_it_is_decided(session: Sessions) -> None:
     found = session(capacity=1e6)
-    search_throughput(found, LINK, BinaryGoal(start_share=1.0, resolution_pps=8e6))
+    search_throughput(found, LINK, asked(step_trials=8, start_share=1.0, resolution_pps=8e6).binary)
     # One trial refutes all of the link, one its half; then the bounds are close enough.
     assert found.trials_here == 2
 
@@ -50,7 +50,7 @@ def test_mlrsearch_gets_offered_and_lost_alone(
         return MeasurementResult(**fields)
 
     monkeypatch.setattr("planecast.search.mlr.MeasurementResult", recorded)
-    bounds = search_losses(session(capacity=6e6), LINK)
+    bounds = search_losses(session(capacity=6e6), LINK, GOALS)
     counts = {"offered_count", "loss_count"}
     assert passed == {"intended_duration", "intended_load"} | counts
     ndr, pdr = bounds["NDR"], bounds["PDR"]
@@ -70,7 +70,7 @@ def _interval_of(session: Sessions, seed: int, capacity: float) -> tuple[float, 
     bounds = []
     for repetition in range(4):
         found.begin(repetition)
-        bounds.append(search_losses(found, LINK)["NDR"])
+        bounds.append(search_losses(found, LINK, GOALS)["NDR"])
     rate = rate_estimate(bounds, "simulated")
     assert tester.starts == [0, 1, 2, 3]
     return rate.value / capacity - 1, rate.covers(capacity)
@@ -90,7 +90,7 @@ def test_starts_that_differ_more_than_trials_widen_the_interval(session: Session
         bounds = []
         for repetition in range(5):
             found.begin(repetition)
-            bounds.append(search_throughput(found, LINK, BinaryGoal(step_trials=1)))
+            bounds.append(search_throughput(found, LINK, asked(step_trials=1).binary))
         rate = rate_estimate(bounds, "simulated")
         alone = rate_estimate(bounds[:1], "simulated")
         errors.append((rate.covers(6e6), alone.covers(6e6)))
@@ -247,7 +247,9 @@ def test_next_to_a_program_that_takes_both_cpus_there_is_an_answer(
     rate = loads.mrr(found, Ceiling(5e6, "generator", ""), 4)
     assert (rate.low_pps, rate.high_pps) == (pytest.approx(5e6), None)
     assert loads.lost_time(found.believed) == pytest.approx(1.5 * share)
-    throughput = search_throughput(found, Ceiling(5e6, "generator", ""), BinaryGoal())
+    throughput = search_throughput(
+        found, Ceiling(5e6, "generator", ""), asked(step_trials=8).binary
+    )
     assert throughput.low_pps == 5e6
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from tests.search.conftest import LINK, MadeUp, Sessions
+from tests.search.conftest import GOALS, LINK, MadeUp, Sessions, asked
 
 from planecast.errors import RunError
 from planecast.search.mlr import search_losses
-from planecast.search.rfc2544 import BinaryGoal, search_throughput
+from planecast.search.rfc2544 import search_throughput
 from planecast.search.session import PreemptedError, UnofferedError, capped_at, tries_of
 from planecast.search.trial import Trial, fault_of, refuse_impossible
 
-GOAL = BinaryGoal(step_trials=2)
+GOAL = asked(step_trials=2).binary
 
 
 def _changed(**values: object) -> MadeUp:
@@ -101,7 +101,7 @@ def test_a_rate_capped_by_the_generator_is_found_out_before_the_search(session: 
     ceiling = found.ceiling(LINK)
     assert ceiling.by == "generator"
     assert ceiling.pps < 5e6
-    assert all(bounds.high_pps is None for bounds in search_losses(found, ceiling).values())
+    assert all(bounds.high_pps is None for bounds in search_losses(found, ceiling, GOALS).values())
 
 
 def test_a_lost_cpu_is_no_limit_of_the_generator(session: Sessions) -> None:

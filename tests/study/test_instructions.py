@@ -6,12 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from planecast.errors import RunError
-from planecast.instruments import callgrind, singlestep
 from planecast.instruments.tool import run_tool
 from planecast.scenario import FUNCTIONS, Scenario
 from planecast.study.instructions import count_instructions, count_pipelines, worker_threads
@@ -33,6 +32,7 @@ class Instrument:
 
     def count(
         self,
+        instrument: Literal["callgrind", "singlestep"],
         command: Callable[[int, int], Sequence[str]],
         *,
         packets: int,
@@ -54,7 +54,7 @@ class Instrument:
         with self.lock:
             self.asked.append((",".join(stages), tuple(bursts)))
             self.packets[",".join(stages)] = packets
-        return solve_counts("singlestep", "made up", runs)
+        return solve_counts(instrument, "made up", runs)
 
     @property
     def pipelines(self) -> list[str]:
@@ -64,7 +64,7 @@ class Instrument:
 @pytest.fixture
 def instrument(machine: Any, monkeypatch: pytest.MonkeyPatch) -> Instrument:
     made = Instrument()
-    monkeypatch.setattr(singlestep, "count_instructions", made.count)
+    monkeypatch.setattr("planecast.study.instructions.counted_with", made.count)
     return made
 
 
@@ -223,11 +223,11 @@ def test_callgrind_counts_the_portable_build(
     made = Instrument()
     words: list[Sequence[str]] = []
 
-    def count(command: Any, **how: Any) -> InstructionCounts:
+    def count(instrument: Any, command: Any, **how: Any) -> InstructionCounts:
         words.append(command(64, 8))
-        return made.count(command, **how)
+        return made.count(instrument, command, **how)
 
-    monkeypatch.setattr(callgrind, "count_instructions", count)
+    monkeypatch.setattr("planecast.study.instructions.counted_with", count)
     portable = machine.folder / "planecast-dataplane-v3"
     portable.write_bytes((machine.folder / "planecast-dataplane").read_bytes())
     portable.chmod(0o755)
@@ -241,12 +241,12 @@ def test_a_count_that_fails_is_the_end_of_all(
 ) -> None:
     begun: list[int] = []
 
-    def fail(command: Any, **how: Any) -> InstructionCounts:
+    def fail(instrument: Any, command: Any, **how: Any) -> InstructionCounts:
         begun.append(1)
         time.sleep(0.2 * (len(begun) - 1))
         raise RunError("it died")
 
-    monkeypatch.setattr(singlestep, "count_instructions", fail)
+    monkeypatch.setattr("planecast.study.instructions.counted_with", fail)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     pipelines = ["key", "key,actions", "key,route", "key,actions,route"]
     with pytest.raises(RunError, match="it died"):
@@ -261,16 +261,16 @@ def test_after_an_interrupt_nothing_more_is_begun(
     begun: list[int] = []
     proceed = threading.Event()
 
-    def count(command: Any, **how: Any) -> InstructionCounts:
+    def count(instrument: Any, command: Any, **how: Any) -> InstructionCounts:
         begun.append(1)
         proceed.wait(5)
-        return Instrument().count(command, **how)
+        return Instrument().count(instrument, command, **how)
 
     def interrupt(done: int, total: int) -> None:
         threading.Timer(0.1, proceed.set).start()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(singlestep, "count_instructions", count)
+    monkeypatch.setattr("planecast.study.instructions.counted_with", count)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     pipelines = ["key", "key,actions", "key,route", "key,actions,route"]
     with pytest.raises(KeyboardInterrupt):
@@ -287,9 +287,14 @@ def test_the_real_instrument_of_a_made_up_program(scenario: MakeScenario, machin
 
 def test_what_threads_have_started_ends_with_the_block() -> None:
     """A SIGTERM interrupts the main thread alone; a trace may take a quarter of an hour."""
+
+    def interrupted() -> None:
+        with worker_threads() as pool:
+            pool.submit(run_tool, ["sleep", "60"], 120.0)
+            time.sleep(0.2)
+            raise KeyboardInterrupt
+
     began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), worker_threads() as pool:
-        pool.submit(run_tool, ["sleep", "60"], 120.0)
-        time.sleep(0.2)
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert time.monotonic() - began < 30

@@ -12,7 +12,6 @@ from planecast.workload.counts import (
     InstructionCounts,
     RawCounts,
     by_kind,
-    differences,
     run_plan,
     solve_counts,
     split,
@@ -126,18 +125,6 @@ def test_a_plan_has_whole_bursts_only() -> None:
 def test_a_plan_that_cannot_be_solved_is_refused(packets: int, bursts: tuple[int, int]) -> None:
     with pytest.raises(InputError, match="two burst sizes"):
         run_plan(packets, bursts)
-
-
-def test_instruments_are_compared_by_stage() -> None:
-    first = solved({"acl": (200, 32), "tx": (60, 0)}, (0, 64))
-    second = solved({"acl": (100, 32), "key": (10, 0)}, (0, 64))
-    rows = {row.stage: row for row in differences(first, second)}
-    assert list(rows) == ["acl", "tx", "key", "other", "total"]
-    assert (rows["acl"].first, rows["acl"].second) == (201, 101)
-    assert rows["acl"].percent == pytest.approx(-100 * 100 / 201)
-    assert rows["key"].percent is None
-    assert rows["other"].percent == 0
-    assert rows["total"].first == 263
 
 
 def test_work_is_distinguished_by_kind() -> None:

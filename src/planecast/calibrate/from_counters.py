@@ -158,7 +158,7 @@ def _delays(runs: Sequence[CountedRun], hierarchies: Sequence[Hierarchy]) -> Flo
     """Core cycles an instruction that the lines of each run take."""
     return np.array(
         [
-            delay_cycles(hierarchy, *_lines(run)) * hierarchy.core_hz / hierarchy.tsc_hz
+            delay_cycles(hierarchy, *_lines(run)) / hierarchy.tsc_per_core_cycle
             for run, hierarchy in zip(runs, hierarchies, strict=True)
         ]
     )

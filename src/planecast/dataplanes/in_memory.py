@@ -110,9 +110,9 @@ def program_in_memory(
     return program_of(scenario, ports, Seat(cpus, cpus[0], folder, tuple(before), tuple(fds)))
 
 
-def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) -> list[str]:
+def program_words(scenario: Scenario, folder: Path) -> list[str]:
     """The command that would be run. Raises MissingError when the program isn't here."""
-    words = list(program_in_memory(scenario, folder, before).planned()[-1].words)
+    words = list(program_in_memory(scenario, folder).planned()[-1].words)
     if scenario.dataplane.kind == "testpmd":
         burst = next(i for i, word in enumerate(words) if word.startswith("--burst="))
         words[burst] = f"--burst={BURST_MOST}"

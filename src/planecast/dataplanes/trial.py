@@ -10,7 +10,6 @@ from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
 
 Integers = Annotated[tuple[int, ...], BeforeValidator(listed)]
-Floats = Annotated[tuple[float, ...], BeforeValidator(listed)]
 
 
 def _pairs(value: Any) -> Any:

@@ -93,7 +93,7 @@ def rests_on(case: Case, core: Core | None, bounded: bool) -> list[str]:
     else:
         found.append(f"issue width: {core.slots:g} instructions a cycle ({core.title})")
     if case.calibration is not None:
-        if case.calibration.kind == case.scenario.forwards:
+        if case.calibration.is_of(case.scenario):
             found += outside(case.scenario, case.calibration.ranges)
         theirs = case.calibration.manifest.host.get("cpu")
         if case.result and case.result.manifest.host.get("cpu") != theirs:

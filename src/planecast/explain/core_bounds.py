@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planecast.explain.core import Core, Frontend
+from planecast.explain.estimates import bounded_cycles
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import CauseCycles, Causes, Explanation, StageExplanation
 from planecast.explain.stall_causes import BOUNDS, CORES_OWN, FETCH, SPECULATION, in_order
@@ -26,7 +27,6 @@ from planecast.workload.profile import counts_of
 
 _LINE_BYTES = 64
 _WIDE_BYTES = 32
-_UNIT = "cycles/packet"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def code_of(case: Case, core: Core | None) -> Code | None:
     if calibration is None or core is None or core.frontend is None:
         return None
     counted = case.counts or counts_of(case.scenario.stages, calibration.instructions)
-    own = {"source", *case.scenario.stages, "tx"}
+    own = set(case.scenario.all_stages)
     machine = calibration.hierarchy
     for counts in (counted.code, case.code):
         if counts is not None and own <= counts.mispredictions.keys():
@@ -81,7 +81,7 @@ def code_of(case: Case, core: Core | None) -> Code | None:
                 burst=case.scenario.placement.burst,
                 frontend=core.frontend,
                 slots=core.slots,
-                tsc_per_core=machine.tsc_hz / machine.core_hz,
+                tsc_per_core=machine.tsc_per_core_cycle,
             )
     return None
 
@@ -108,7 +108,7 @@ def with_core_bounds(explained: Explanation, code: Code) -> Explanation:
             part.cycles for stage in stages for part in stage.causes if part.cause == cause
         )
         if summed is not None:
-            whole[cause] = _bound(summed.value, min(summed.high or 0.0, _most(whole)))
+            whole[cause] = bounded_cycles(summed.value, min(summed.high or 0.0, _most(whole)))
     return explained.model_copy(update={"stages": stages, "causes": _left(whole)})
 
 
@@ -122,7 +122,10 @@ def _stage(stage: StageExplanation, code: Code) -> StageExplanation:
     speculation = min(code.thrown_away(stage.stage), most)
     core = parts["core"].value if "core" in parts else 0.0
     values = centre(fetch, speculation, core)
-    parts[FETCH], parts[SPECULATION] = _bound(values[0], fetch), _bound(values[1], speculation)
+    parts[FETCH], parts[SPECULATION] = (
+        bounded_cycles(values[0], fetch),
+        bounded_cycles(values[1], speculation),
+    )
     return stage.model_copy(update={"causes": _left(parts)})
 
 
@@ -155,7 +158,3 @@ def _left(parts: Mapping[str, Estimate]) -> Causes:
             update={"value": value, "low": min(value, max(0.0, least)), "kind": "computed"}
         )
     return tuple(CauseCycles(cause=name, cycles=found[name]) for name in in_order(set(found)))
-
-
-def _bound(value: float, most: float) -> Estimate:
-    return Estimate(value=value, low=0.0, high=max(value, most), unit=_UNIT, kind="computed")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from planecast.errors import InputError
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import Explanation
+from planecast.explain.known import Known
 from planecast.explain.run import explain_case
 from planecast.explain.search_basis import SearchBasis
 from planecast.explain.searched import explain_search
@@ -24,7 +25,7 @@ from planecast.results.store import CALIBRATION
 from planecast.results.validation import Validation
 from planecast.scenario import value_if_any
 from planecast.scenario.dataplane import OWN
-from planecast.scenario.read_file import read_of_run
+from planecast.scenario.read_file import read_model
 from planecast.scenario.scenario import Scenario
 from planecast.study.calibration_run import Chosen, is_current
 from planecast.study.profile import Profile
@@ -80,16 +81,23 @@ def latest_explicable(root: Path) -> RunDirectory:
 def with_profile(case: Case, root: Path) -> Case:
     """The case with what the latest profiles of the same workload and traffic under `root` show and
     neither the result nor a model does: instructions, and what single steps saw of the code."""
-    case = _with_trace(case, root)
-    if case.result is None:
-        return case
-    profiles = list(_profiles(case.scenario, root))
-    counted = any(stage.instructions_per_packet for stage in case.result.stages.values())
-    calibration = case.calibration
-    modelled = calibration is not None and case.scenario.forwards == calibration.kind
-    if profiles and not counted and not modelled and case.counts is None:
-        name, profile = profiles[0]
-        case = replace(case, counts=_best(profile), counted_by=name)
+    model, result = case.calibration, case.result
+    modelled = model is not None and model.is_of(case.scenario)
+    counted = case.counts is not None or (
+        result is not None and any(one.instructions_per_packet for one in result.stages.values())
+    )
+    profiles = [] if result is None else list(_profiles(case.scenario, root))
+    found = _known(
+        case.scenario,
+        root,
+        model,
+        [] if counted or modelled else profiles,
+        traced=case.traced is None and not modelled and case.scenario.dataplane.kind != OWN,
+    )
+    if found.traced is not None:
+        case = replace(case, traced=found.traced, traced_by=found.traced_by)
+    if found.counts is not None:
+        case = replace(case, counts=found.counts, counted_by=found.counted_by)
     for name, profile in profiles:
         code = next((one.code for one in profile.counts if one.code is not None), None)
         if code is not None:
@@ -97,29 +105,31 @@ def with_profile(case: Case, root: Path) -> Case:
     return case
 
 
-def _with_trace(case: Case, root: Path) -> Case:
-    """The case of a program of others with the latest trace of it, where no model is of it."""
-    calibration = case.calibration
-    modelled = calibration is not None and case.scenario.forwards == calibration.kind
-    if case.traced is not None or modelled or case.scenario.dataplane.kind == OWN:
-        return case
-    traced, name = traced_of(case.scenario, root) or (None, "")
-    return replace(case, traced=traced, traced_by=name)
-
-
 def _search_basis(answer: SearchAnswer, root: Path, calibration: Chosen | None) -> SearchBasis:
     """What the runs under `root` know of a searched data plane."""
-    name, profile = next(_profiles(answer.scenario, root), ("", None))
-    traced, traced_by = traced_of(answer.scenario, root) or (None, "")
+    model = calibration.model if calibration else None
+    known = _known(answer.scenario, root, model, _profiles(answer.scenario, root))
     ports, ports_by = latest_port_costs(root, answer.manifest.host) or (None, "")
-    return SearchBasis(
-        calibration=calibration.model if calibration else None,
+    return SearchBasis(**vars(known), ports=ports, ports_by=ports_by)
+
+
+def _known(
+    scenario: Scenario,
+    root: Path,
+    model: Calibration | None,
+    profiles: Iterable[tuple[str, Profile]],
+    *,
+    traced: bool = True,
+) -> Known:
+    """A model, what the latest of a scenario's profiles counted, and `traced`: the latest trace."""
+    name, profile = next(iter(profiles), ("", None))
+    trace, trace_by = (traced_of(scenario, root) if traced else None) or (None, "")
+    return Known(
+        calibration=model,
         counts=_best(profile) if profile else None,
         counted_by=name,
-        traced=traced,
-        traced_by=traced_by,
-        ports=ports,
-        ports_by=ports_by,
+        traced=trace,
+        traced_by=trace_by,
     )
 
 
@@ -153,9 +163,9 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
     traced = read_traced(run.path)
     if traced is not None:
         own, scenario = traced
-        modelled = calibration is not None and scenario.forwards == calibration.kind
+        modelled = calibration is not None and calibration.is_of(scenario)
         kept = None if modelled else own
-        return Case(run.path.name, scenario, None, None, calibration, traced=kept)
+        return Case(run.path.name, scenario, calibration=calibration, traced=kept)
     content = run.read()
     results = results_of(content)
     if not results:
@@ -178,7 +188,7 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
         label += f" ({content.points[position or 0].label or 'base'})"
     if position is None and len(results) > 1:
         label += f" of {len(results)}"
-    return Case(label, result.scenario, result, None, calibration)
+    return Case(label, result.scenario, result, calibration=calibration)
 
 
 def own_calibration(run: RunDirectory) -> str | None:
@@ -209,14 +219,8 @@ def workload_kind(run: RunDirectory, position: int | None) -> str | None:
 
 
 def _counted(label: str, profile: Profile, calibration: Calibration | None) -> Case:
-    return Case(label, profile.scenario, None, profile.counts[0], calibration)
+    return Case(label, profile.scenario, counts=profile.counts[0], calibration=calibration)
 
 
 def _read_profile(run: RunDirectory) -> Profile:
-    path = run.path / PROFILE
-    text = read_of_run(path)
-    try:
-        return Profile.model_validate_json(text)
-    except ValueError as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"can't read the profile: {first}", str(path), "make it again") from None
+    return read_model(run.path / PROFILE, Profile, "the profile", "make it again")

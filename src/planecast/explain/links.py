@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from planecast.errors import InputError
-from planecast.results.result import Texts
-from planecast.scenario.model import Noun
+from planecast.explain.possible import possible
+from planecast.explain.uncore import Uncore
 
 LINE_BYTES = 64
 _BYTES = {
@@ -25,20 +24,6 @@ _READS = re.compile(
 )
 _FEW_BYTES = 0.05 * LINE_BYTES
 _FEW_READS = 0.05
-_LARGEST = 1e12
-
-
-class Links(Noun):
-    """What crosses between sockets."""
-
-    sent: float | None = None
-    """Bytes a second of data, all links together; None when not counted."""
-    received: float | None = None
-    remote_share: float | None = None
-    """Share of the reads from memory that another socket's served, as the caching agents count."""
-    bytes_per_packet: float | None = None
-    findings: Texts = ()
-    out_of_line: Texts = ()
 
 
 def is_of_links(name: str) -> bool:
@@ -46,7 +31,7 @@ def is_of_links(name: str) -> bool:
     return _READS.fullmatch(name) is not None or any(p.fullmatch(name) for p in _BYTES)
 
 
-def explain_links(events: Mapping[str, float], pps: float | None) -> Links:
+def explain_links(events: Mapping[str, float], pps: float | None) -> Uncore:
     """What counts a second, summed over links, say of `pps` packets a second.
 
     Raises InputError for a count that can't be.
@@ -56,12 +41,7 @@ def explain_links(events: Mapping[str, float], pps: float | None) -> Links:
     for name, value in events.items():
         if not is_of_links(name):
             continue
-        if not 0 <= value <= _LARGEST:
-            raise InputError(
-                f"{name} is {value:g} a second, which is impossible",
-                "socket links",
-                "record it again",
-            )
+        possible(name, value, "socket links")
         read = _READS.fullmatch(name)
         if read is not None:
             where = read["where"].lower()
@@ -72,45 +52,36 @@ def explain_links(events: Mapping[str, float], pps: float | None) -> Links:
                 way = match["way"].lower()
                 moved[way] = moved.get(way, 0.0) + size * value
     total = sum(reads.values())
-    known = [moved[way] for way in ("t", "r") if way in moved]
-    found = Links(
-        sent=moved.get("t"),
-        received=moved.get("r"),
-        remote_share=reads["remote"] / total if len(reads) == 2 and total else None,
-        # What one socket sends another one receives: either shows all that crosses.
-        bytes_per_packet=known[0] / pps if known and pps else None,
-    )
-    return found.model_copy(
-        update={
-            "findings": tuple(_findings(found)),
-            "out_of_line": tuple(_out_of_line(found)),
-        }
-    )
+    remote = reads["remote"] / total if len(reads) == 2 and total else None
+    # What one socket sends another one receives: either shows all that crosses.
+    crossing = next((moved[way] for way in ("t", "r") if way in moved), None)
+    each = crossing / pps if crossing is not None and pps else None
+    return Uncore(tuple(_findings(moved, each, remote)), tuple(_out_of_line(each, remote)))
 
 
-def _findings(found: Links) -> Iterator[str]:
+def _findings(
+    moved: Mapping[str, float], each: float | None, remote: float | None
+) -> Iterator[str]:
     ways = [
-        f"{value / 1e9:.3g} GB/s {what}"
-        for value, what in ((found.sent, "sent"), (found.received, "received"))
-        if value is not None
+        f"{moved[way] / 1e9:.3g} GB/s {what}"
+        for way, what in (("t", "sent"), ("r", "received"))
+        if way in moved
     ]
     if ways:
-        each = (
-            "" if found.bytes_per_packet is None else f", {found.bytes_per_packet:.3g} B a packet"
-        )
-        yield f"data between sockets: {' and '.join(ways)}{each}"
-    if found.remote_share is not None:
-        yield f"{found.remote_share:.1%} of the reads from memory went to another socket's"
+        a_packet = "" if each is None else f", {each:.3g} B a packet"
+        yield f"data between sockets: {' and '.join(ways)}{a_packet}"
+    if remote is not None:
+        yield f"{remote:.1%} of the reads from memory went to another socket's"
 
 
-def _out_of_line(found: Links) -> Iterator[str]:
-    if found.bytes_per_packet is not None and found.bytes_per_packet > _FEW_BYTES:
+def _out_of_line(each: float | None, remote: float | None) -> Iterator[str]:
+    if each is not None and each > _FEW_BYTES:
         yield (
-            f"{found.bytes_per_packet:.3g} bytes a packet cross between sockets: bind cores, "
-            "memory and card to one socket"
+            f"{each:.3g} bytes a packet cross between sockets: bind cores, memory and card to one "
+            "socket"
         )
-    elif (found.remote_share or 0.0) > _FEW_READS:
+    elif (remote or 0.0) > _FEW_READS:
         yield (
-            f"{found.remote_share:.0%} of the reads from memory go to another socket's: bind cores "
-            "and memory to one socket"
+            f"{remote:.0%} of the reads from memory go to another socket's: bind cores and memory "
+            "to one socket"
         )

@@ -185,7 +185,7 @@ def _issue_cycles(
     """TSC cycles that the stages' instructions take at the issue width."""
     counts = instructions_by_stage(scenario, calibration.instructions, calibration.program)
     hierarchy = calibration.hierarchy
-    each = hierarchy.tsc_hz / hierarchy.core_hz / slots
+    each = hierarchy.tsc_per_core_cycle / slots
     return {stage: counts[stage] * each for stage in stages}
 
 

@@ -15,6 +15,7 @@ from planecast.explain.advice import advise
 from planecast.explain.caveats import LOOP, only_counted, rests_on, unknown
 from planecast.explain.core import Core, core_of
 from planecast.explain.core_bounds import code_of, notes_of, with_core_bounds
+from planecast.explain.estimates import counted, exact_cycles
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import (
     CauseCycles,
@@ -34,7 +35,7 @@ from planecast.results.arithmetic import difference, together, total
 from planecast.results.estimate import Estimate, ratio
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.scenario import Scenario
-from planecast.workload.counts import IO_STAGES, InstructionCounts, Role
+from planecast.workload.counts import IO_STAGES, InstructionCounts, Role, role_of
 from planecast.workload.profile import counts_of, instructions_by_stage
 from planecast.workload.traced.clocks import PROGRAM
 
@@ -133,14 +134,14 @@ def _stages(
     case: Case, model: ModelBreakdown | None, core: Core | None, stalls: Mapping[str, Stalls]
 ) -> list[StageExplanation]:
     found = _measured(case, model)
-    counted = _instructions(case)
-    own = list(model.stages) if model else _own_stages(case, counted)
+    by_stage = _instructions(case)
+    own = list(model.stages) if model else _own_stages(case, by_stage)
     names = list(found) or own
     stages = []
     for name in names:
         measured = found.get(name)
         said = model.stages.get(name) if model else None
-        instructions = counted.get(name)
+        instructions = by_stage.get(name)
         issue = _issue(instructions, core, case.calibration)
         cycles = measured
         if cycles is None and case.result is None:
@@ -150,7 +151,7 @@ def _stages(
         stages.append(
             StageExplanation(
                 stage=name,
-                role=_role(name),
+                role=role_of(name),
                 cycles=cycles,
                 modelled=said,
                 instructions=instructions,
@@ -164,14 +165,14 @@ def _stages(
                 ),
             )
         )
-    loop = _loop(case, stages, counted.get(LOOP))
+    loop = _loop(case, stages, by_stage.get(LOOP))
     return [*stages, loop] if loop else stages
 
 
 def _unmeasured(said: Estimate | None, issue: float, stalls: Stalls) -> Estimate | None:
     """Cycles of a stage that nobody timed: the model's, else the least that its instructions can
     take, with the stalls of a trace; None where neither is known."""
-    return said or (together([_plain(issue), *stalls.values()]) if issue else None)
+    return said or (together([exact_cycles(issue), *stalls.values()]) if issue else None)
 
 
 def _least(case: Case, stages: tuple[StageExplanation, ...]) -> Estimate | None:
@@ -179,12 +180,12 @@ def _least(case: Case, stages: tuple[StageExplanation, ...]) -> Estimate | None:
     return total(stage.cycles for stage in stages) if case.result is None else None
 
 
-def _own_stages(case: Case, counted: Mapping[str, Estimate]) -> list[str]:
+def _own_stages(case: Case, by_stage: Mapping[str, Estimate]) -> list[str]:
     """Names of the stages where no model has them: a program of others has those that were
     counted."""
     if case.scenario.dataplane.kind == OWN:
-        return ["source", *case.scenario.stages, "tx"]
-    return [name for name in counted if name not in (LOOP, PROGRAM)]
+        return list(case.scenario.all_stages)
+    return [name for name in by_stage if name not in (LOOP, PROGRAM)]
 
 
 def _measured(case: Case, model: ModelBreakdown | None) -> dict[str, Estimate]:
@@ -195,10 +196,6 @@ def _measured(case: Case, model: ModelBreakdown | None) -> dict[str, Estimate]:
     return with_inner_stages(found, model) if case.scenario.dataplane.kind != OWN else found
 
 
-def _role(stage: str) -> Role:
-    return "I/O" if stage in IO_STAGES else "processing"
-
-
 def _instructions(case: Case) -> Mapping[str, Estimate]:
     """Instructions a packet by stage: of the result, else of the profile, else the model's."""
     burst = case.scenario.placement.burst
@@ -206,11 +203,11 @@ def _instructions(case: Case) -> Mapping[str, Estimate]:
     calibration = case.calibration
     if counts is None and case.traced is not None:
         traced = case.traced.stages.items()
-        return {name: _counted(stage.instructions_per_packet) for name, stage in traced}
-    if counts is None and calibration is not None and calibration.kind == case.scenario.forwards:
+        return {name: counted(stage.instructions_per_packet) for name, stage in traced}
+    if counts is None and calibration is not None and calibration.is_of(case.scenario):
         if calibration.program is not None:
             own = instructions_by_stage(case.scenario, {}, calibration.program)
-            return {name: _counted(value) for name, value in own.items()}
+            return {name: counted(value) for name, value in own.items()}
         counts = counts_of(case.scenario.stages, calibration.instructions)
     found = {}
     if counts is not None:
@@ -218,7 +215,7 @@ def _instructions(case: Case) -> Mapping[str, Estimate]:
         if parts:
             inner = (count for name, count in parts.items() if name not in IO_STAGES)
             parts |= {LOOP: counts.other.at(burst), PROGRAM: sum(inner)}
-        found = {name: _counted(value) for name, value in parts.items()}
+        found = {name: counted(value) for name, value in parts.items()}
     for name, stage in (case.result.stages if case.result else {}).items():
         if stage.instructions_per_packet is not None:
             found[name] = stage.instructions_per_packet
@@ -230,12 +227,8 @@ def _stages_of(counts: InstructionCounts, scenario: Scenario) -> tuple[str, ...]
     function. A program of others has the stages that its map names."""
     if scenario.dataplane.kind != OWN:
         return tuple(counts.stages)
-    names = ("source", *scenario.stages, "tx")
+    names = scenario.all_stages
     return names if counts.stages.keys() >= set(names) else ()
-
-
-def _counted(value: float) -> Estimate:
-    return Estimate(value=value, samples=1, unit="instructions/packet", kind="measured")
 
 
 def _whole_instructions(case: Case, stages: tuple[StageExplanation, ...]) -> Estimate | None:
@@ -251,7 +244,7 @@ def _issue(
     if instructions is None or core is None or calibration is None:
         return 0.0
     hierarchy = calibration.hierarchy
-    return instructions.value / core.slots * hierarchy.tsc_hz / hierarchy.core_hz
+    return instructions.value / core.slots * hierarchy.tsc_per_core_cycle
 
 
 def _causes(
@@ -268,7 +261,7 @@ def _causes(
         issue = min(issue, cycles.value)
         if stalls is not None:
             return _listed(split_stage(cycles, issue, stalls))
-        least = _plain(issue)
+        least = exact_cycles(issue)
         parts = {ISSUE: least} if issue else {}
         if cycles.value > issue:
             parts[UNATTRIBUTED] = difference(cycles, least) if issue else cycles
@@ -287,10 +280,6 @@ def modelled_causes(stage: str, cycles: Estimate, model: ModelBreakdown) -> tupl
 
 def _listed(parts: Mapping[str, Estimate]) -> tuple[CauseCycles, ...]:
     return tuple(CauseCycles(cause=name, cycles=parts[name]) for name in in_order(set(parts)))
-
-
-def _plain(cycles: float) -> Estimate:
-    return Estimate(value=cycles, low=cycles, high=cycles, unit="cycles/packet", kind="computed")
 
 
 def _loop(
@@ -360,5 +349,5 @@ def _ipc(
     hierarchy = calibration.hierarchy
     exact = instructions.model_copy(update={"low": instructions.value, "high": instructions.value})
     found = ratio(exact, cycles)
-    factor = hierarchy.tsc_hz / hierarchy.core_hz
+    factor = hierarchy.tsc_per_core_cycle
     return None if found is None else found.scaled(factor, "instructions/cycle")

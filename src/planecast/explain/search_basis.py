@@ -9,29 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planecast.model.calibration import Calibration
+from planecast.explain.known import Known
 from planecast.results.estimate import Estimate
 from planecast.results.port_costs import PortCosts
 from planecast.scenario.dataplanes.hosted import Hosted
 from planecast.scenario.scenario import Scenario
-from planecast.workload.counts import InstructionCounts
-from planecast.workload.traced.profile import TracedProfile
 
 
 @dataclass(frozen=True)
-class SearchBasis:
+class SearchBasis(Known):
     """What other runs know of the data plane that was searched; nothing by default."""
 
-    calibration: Calibration | None = None
-    """Of the program; one of another program shows the machine's clocks alone."""
-    counts: InstructionCounts | None = None
-    """Of a profile of the same scenario."""
-    counted_by: str = ""
-    """The run that counted `counts`."""
-    traced: TracedProfile | None = None
-    """Of a trace of the same scenario."""
-    traced_by: str = ""
-    """The run that traced it."""
     ports: PortCosts | None = None
     """Measured on the host of the search."""
     ports_by: str = ""

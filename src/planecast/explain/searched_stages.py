@@ -17,6 +17,7 @@ from planecast.dataplanes.vpp_runtime import NODE
 from planecast.dataplanes.vpp_stages import stage_of
 from planecast.errors import InputError
 from planecast.explain.core import Core, core_of
+from planecast.explain.estimates import counted, exact_cycles
 from planecast.explain.explanation import CauseCycles, StageExplanation
 from planecast.explain.model_at_burst import model_at_burst
 from planecast.explain.model_breakdown import ModelBreakdown
@@ -42,7 +43,7 @@ from planecast.results.telemetry import Telemetry
 from planecast.scenario import with_overrides
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.scenario import Scenario
-from planecast.workload.counts import IO_STAGES, Role
+from planecast.workload.counts import Role, role_of
 from planecast.workload.profile import instructions_by_stage
 from planecast.workload.traced.program_profile import SOURCE
 
@@ -88,7 +89,7 @@ def divided_by(answer: SearchAnswer, watched: Telemetry | None, known: SearchBas
     with suppress(InputError):  # a program whose burst can't be changed
         scenario = with_overrides(scenario, {"placement.burst": round(burst)})
     calibration = known.calibration
-    own = calibration if calibration and calibration.kind == scenario.forwards else None
+    own = calibration if calibration and calibration.is_of(scenario) else None
     core = core_of(answer.manifest)
     slots = core.slots if core else None
     model = None
@@ -128,9 +129,7 @@ def _stalls(
 
 def _clocks(calibration: Calibration | None) -> float:
     """TSC cycles of a core cycle: 1 where nobody measured the core's clock."""
-    if calibration is None:
-        return 1.0
-    return calibration.hierarchy.tsc_hz / calibration.hierarchy.core_hz
+    return 1.0 if calibration is None else calibration.hierarchy.tsc_per_core_cycle
 
 
 def _instructions(
@@ -178,7 +177,7 @@ def _working(opinion: Mapping[str, Estimate], watched: Telemetry | None) -> Iter
         yield from _with_ports(forwarding[0], opinion.get(RX), opinion.get(TX))
     elif watched is not None and watched.stage_cycles:
         for name, value in watched.stage_cycles.items():
-            yield name, _role(name), _read(value)
+            yield name, role_of(name), _read(value)
     elif any(name.startswith(NODE) for name in opinion):
         yield from _by_node(opinion)
     elif watched is not None and watched.busy_cycles_per_packet is not None:
@@ -229,7 +228,7 @@ def _modelled(model: ModelBreakdown, by: Divided) -> Iterator[StageExplanation]:
         if name != SOURCE:
             yield StageExplanation(
                 stage=name,
-                role=_role(name),
+                role=role_of(name),
                 cycles=said,
                 modelled=said,
                 instructions=_counted(by.instructions.get(name)),
@@ -240,12 +239,10 @@ def _modelled(model: ModelBreakdown, by: Divided) -> Iterator[StageExplanation]:
 def _at_issue_width(name: str, count: float, by: Divided) -> StageExplanation:
     """A stage of which instructions are known, and stalls where it was traced: at least so many
     cycles."""
-    least = count * by.issue_cycles
-    issue = Estimate(value=least, low=least, high=least, unit="cycles/packet", kind="computed")
-    parts = {ISSUE: issue, **by.stalls.get(name, {})}
+    parts = {ISSUE: exact_cycles(count * by.issue_cycles), **by.stalls.get(name, {})}
     return StageExplanation(
         stage=name,
-        role=_role(name),
+        role=role_of(name),
         cycles=together(parts.values()),
         instructions=_counted(count),
         causes=tuple(CauseCycles(cause=one, cycles=parts[one]) for one in in_order(set(parts))),
@@ -261,7 +258,7 @@ def _named(name: str, role: Role, cycles: Estimate, by: Divided) -> StageExplana
         causes = modelled_causes(name, cycles, by.model)
     else:
         least = min((count or 0.0) * by.issue_cycles, cycles.value)
-        issue = Estimate(value=least, low=least, high=least, unit=cycles.unit, kind="computed")
+        issue = exact_cycles(least)
         left = CauseCycles(
             cause=UNATTRIBUTED, cycles=difference(cycles, issue) if least else cycles
         )
@@ -294,19 +291,13 @@ def _by_node(opinion: Mapping[str, Estimate]) -> Iterator[Work]:
         yield stage, role, summed
 
 
-def _role(stage: str) -> Role:
-    return "I/O" if stage in IO_STAGES else "processing"
-
-
 def _read(cycles: float) -> Estimate:
     """What our stage clock read in one trial."""
     return Estimate(value=cycles, samples=1, unit="cycles/packet", kind="measured")
 
 
 def _counted(count: float | None) -> Estimate | None:
-    if count is None:
-        return None
-    return Estimate(value=count, samples=1, unit="instructions/packet", kind="measured")
+    return None if count is None else counted(count)
 
 
 def _stage(name: str, role: Role, cycles: Estimate, cause: str) -> StageExplanation:

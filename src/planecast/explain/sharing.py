@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from planecast.errors import InputError
-from planecast.results.result import Texts
-from planecast.scenario.model import Noun
+from planecast.explain.possible import possible
+from planecast.explain.uncore import Uncore
 
 _NAMES = {
     "snoop_hit": ("MEM_LOAD_UOPS_L3_HIT_RETIRED.XSNP_HIT", "MEM_LOAD_L3_HIT_RETIRED.XSNP_HIT"),
@@ -37,36 +37,6 @@ _NAMES = {
 }
 """Broadwell's and Skylake's names."""
 _FEW = 0.05
-_LARGEST = 1e12
-
-
-class Sharing(Noun):
-    """Lines a packet that other cores or sockets held."""
-
-    snoop_hit: float | None = None
-    """Loads that found a line clean in another core's cache of this socket."""
-    hitm: float | None = None
-    """Loads that found it modified there."""
-    snoop_miss: float | None = None
-    """Loads for which other cores were asked without a hit."""
-    remote_hitm: float | None = None
-    """Loads that found a line modified on another socket."""
-    remote_forward: float | None = None
-    """Loads that another socket's cache served."""
-    remote_memory: float | None = None
-    """Loads that another socket's memory served."""
-    local_memory: float | None = None
-    """Loads that this socket's memory served."""
-    findings: Texts = ()
-    out_of_line: Texts = ()
-
-    @property
-    def remote_share(self) -> float | None:
-        """Share of the lines from memory that came from another socket's."""
-        if self.remote_memory is None or self.local_memory is None:
-            return None
-        total = self.remote_memory + self.local_memory
-        return self.remote_memory / total if total else None
 
 
 def is_of_sharing(name: str) -> bool:
@@ -74,7 +44,7 @@ def is_of_sharing(name: str) -> bool:
     return any(name.lower() == known.lower() for names in _NAMES.values() for known in names)
 
 
-def explain_sharing(events: Mapping[str, float], pps: float) -> Sharing:
+def explain_sharing(events: Mapping[str, float], pps: float) -> Uncore:
     """What counts a second say of `pps` packets a second.
 
     Events that weren't counted stay unknown. Raises InputError for an impossible count or rate, and
@@ -88,26 +58,16 @@ def explain_sharing(events: Mapping[str, float], pps: float) -> Sharing:
         value = next((lower[name.lower()] for name in names if name.lower() in lower), None)
         if value is None:
             continue
-        if not 0 <= value <= _LARGEST:
-            raise InputError(
-                f"{names[0]} is {value:g} a second, which is impossible",
-                "core counters",
-                "record it again",
-            )
-        found[field] = value / pps
+        found[field] = possible(names[0], value, "core counters") / pps
     if not found:
         raise InputError(
             "none of the events is of other cores",
             "core counters",
             "record MEM_LOAD_L3_HIT_RETIRED.XSNP_* and MEM_LOAD_L3_MISS_RETIRED.*",
         )
-    shared = Sharing.model_validate(found)
-    return shared.model_copy(
-        update={
-            "findings": tuple(_findings(found, shared.remote_share)),
-            "out_of_line": tuple(_out_of_line(shared)),
-        }
-    )
+    served = [found[field] for field in ("remote_memory", "local_memory") if field in found]
+    remote = served[0] / sum(served) if len(served) == 2 and sum(served) > 0 else None
+    return Uncore(tuple(_findings(found, remote)), tuple(_out_of_line(found)))
 
 
 _WORDS = {
@@ -128,8 +88,8 @@ def _findings(found: Mapping[str, float], remote_share: float | None) -> Iterato
         yield f"{remote_share:.1%} of the loads that memory served were served by another socket's"
 
 
-def _out_of_line(shared: Sharing) -> Iterator[str]:
-    modified = (shared.hitm or 0.0) + (shared.remote_hitm or 0.0)
+def _out_of_line(found: Mapping[str, float]) -> Iterator[str]:
+    modified = found.get("hitm", 0.0) + found.get("remote_hitm", 0.0)
     if modified > _FEW:
         yield (
             f"{modified:.2g} lines a packet are taken modified from other cores: suspect variables "
@@ -137,7 +97,7 @@ def _out_of_line(shared: Sharing) -> Iterator[str]:
             "are handed over between cores; perf c2c names the lines"
         )
     across = sum(
-        value or 0.0 for value in (shared.remote_hitm, shared.remote_forward, shared.remote_memory)
+        found.get(field, 0.0) for field in ("remote_hitm", "remote_forward", "remote_memory")
     )
     if across > _FEW:
         yield (

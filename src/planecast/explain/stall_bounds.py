@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from planecast.explain.estimates import bounded_cycles, exact_cycles
 from planecast.explain.stall_causes import CORE_REST, ISSUE
 from planecast.machine.caches import Others, serve
 from planecast.machine.hierarchy import Flight, Hierarchy
@@ -61,7 +62,7 @@ def bounded_stalls(
     for (stage, cause), high in most.items():
         if high:
             value = values.get((stage, cause), 0.0)
-            found.setdefault(stage, {})[cause] = _estimate(value, high)
+            found.setdefault(stage, {})[cause] = bounded_cycles(value, high)
     return found
 
 
@@ -121,7 +122,7 @@ def split_stage(cycles: Estimate, issue: float, stalls: Stalls) -> dict[str, Est
         kind="computed",
     )
     if issue:
-        found[ISSUE] = Estimate(value=issue, low=issue, high=issue, unit=_UNIT, kind="computed")
+        found[ISSUE] = exact_cycles(issue)
     return found
 
 
@@ -136,7 +137,3 @@ def _alone(machine: Hierarchy) -> Hierarchy:
             "flights": (Flight(width=1, line_cycles=machine.memory_latency_cycles),),
         }
     )
-
-
-def _estimate(value: float, most: float) -> Estimate:
-    return Estimate(value=value, low=0.0, high=max(value, most), unit=_UNIT, kind="computed")

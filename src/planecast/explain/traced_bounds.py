@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from planecast.explain.core import Core
+from planecast.explain.estimates import bounded_cycles
 from planecast.explain.stall_bounds import Stalls
 from planecast.explain.stall_causes import MISPREDICTED
 from planecast.machine.caches import MEMORY
@@ -62,18 +63,14 @@ def _stalls(
     many = machine.flights[-1].line_cycles
     yield from _stall(MEMORY, lines * many, lines * machine.memory_latency_cycles)
     if core is not None and core.frontend is not None:
-        each = core.frontend.mispredict_cycles * machine.tsc_hz / machine.core_hz
+        each = core.frontend.mispredict_cycles * machine.tsc_per_core_cycle
         most = stage.mispredictions_per_packet * each
         yield from _stall(MISPREDICTED, most, most)
 
 
 def _stall(cause: str, value: float, most: float) -> Iterator[tuple[str, Estimate]]:
     if most > _LEAST:
-        high = max(value, most)
-        yield (
-            cause,
-            Estimate(value=value, low=0.0, high=high, unit="cycles/packet", kind="computed"),
-        )
+        yield cause, bounded_cycles(value, most)
 
 
 def traced_of(scenario: Scenario, root: Path) -> tuple[TracedProfile, str] | None:

@@ -14,8 +14,8 @@ from typing import Any, Self
 from planecast.errors import MissingError, RunError
 from planecast.extras import extra_library
 from planecast.generators.load import ServerPlan, run_answer
+from planecast.scenario.frames import FCS_BYTES
 
-_FCS_BYTES = 4
 _HEADERS_BYTES = 42
 """Ethernet, IPv4, UDP."""
 _SYNC_PORT = 4501
@@ -115,7 +115,7 @@ class TrexGenerator:
     def _stream(self) -> Any:
         """One stream; source and destination address step together through the flows."""
         api, plan, own = self._api, self._plan, self._plan.packets
-        payload = b"\0" * (plan.frame_bytes - _FCS_BYTES - _HEADERS_BYTES)
+        payload = b"\0" * (plan.frame_bytes - FCS_BYTES - _HEADERS_BYTES)
         packet = (
             api.Ether(src=own.source_mac, dst=own.destination_mac)
             / api.IP(src=str(own.source), dst=str(own.destination))

@@ -34,8 +34,6 @@ class PcieLink:
     lanes: int
     most_gigatransfers: float
     most_lanes: int
-    capability: int
-    """Where the capability stands, for setpci."""
 
 
 def pcie_link(root: Root, address: str) -> PcieLink | None:
@@ -58,7 +56,6 @@ def pcie_link(root: Root, address: str) -> PcieLink | None:
         lanes=status >> 4 & 0x3F,
         most_gigatransfers=_GIGATRANSFERS.get(link & 0xF, 0.0),
         most_lanes=link >> 4 & 0x3F,
-        capability=at,
     )
 
 

@@ -7,51 +7,16 @@ counts once for each iteration. Only threads that run a stage are counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from planecast.cleanup import private_folder
 from planecast.instruments.callgrind_output import CallgrindProfile, join_threads, parse_callgrind
-from planecast.instruments.side_by_side import side_by_side
 from planecast.instruments.tool import find_valgrind, run_tool
-from planecast.workload.counts import (
-    InstructionCounts,
-    RawCounts,
-    run_plan,
-    solve_counts,
-    stage_of,
-)
-
-Command = Callable[[int, int], Sequence[str]]
-"""(packets, burst) to the command line of a program that forwards them and switches callgrind's
-instrumentation on and off itself."""
-Progress = Callable[[int, int], None]
-"""Called with runs done and runs in all."""
+from planecast.workload.counts import RawCounts, stage_of
 
 INSTRUCTION_SET = "up to AVX2: valgrind hides AVX-512"
 _CACHES = ("--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64")
-
-
-def count_instructions(
-    command: Command,
-    *,
-    packets: int = 32768,
-    bursts: Sequence[int] = (8, 32),
-    timeout_s: float = 600.0,
-    progress: Progress | None = None,
-) -> InstructionCounts:
-    """Counts over `packets` and twice as many, in bursts of each size: two runs a size.
-
-    Raises InputError for fewer than two bursts, MissingError without valgrind, and
-    RunError when a run fails or takes longer than `timeout_s` seconds.
-    """
-    plan = run_plan(packets, bursts)
-
-    def count(run: tuple[int, int]) -> RawCounts:
-        return raw_counts(profile_run(command(*run), timeout_s=timeout_s))
-
-    counted = side_by_side(plan, count, progress)
-    return solve_counts("callgrind", INSTRUCTION_SET, dict(zip(plan, counted, strict=True)))
 
 
 def callgrind_command(program: Sequence[str], output: Path, cache_sim: bool = False) -> list[str]:

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from planecast.scenario.model import Noun
-
 TOLERANCE = 0.03
 """The distance from the low mode that a canary may have. Undisturbed ones lie within 0.2 %; a busy
 sibling costs 20 % and more, so anything between separates them."""
@@ -39,23 +37,7 @@ _SHARE = 0.02
 """Share of all canaries that makes a mode of a window: a few lucky readings don't."""
 
 _BUSY_END = 2.0
-_STATES = (("undisturbed", 1 + TOLERANCE), ("unsettled", 1.2), ("busy", _BUSY_END))
-"""Upper ends of the states in multiples of the low mode; a canary above the last is ``stopped``."""
-
-
-class CanarySummary(Noun):
-    """What the canaries of a run say about the machine."""
-
-    low_mode: float
-    """Cost when undisturbed, in the canary's own unit (TSC cycles a round or a hop)."""
-    samples: int
-    """Measurements that have canaries."""
-    undisturbed_share: float
-    """Share of the measurements with both canaries undisturbed, 0 to 1."""
-    states: dict[str, float]
-    """Share of the canaries by state: ``undisturbed``; ``unsettled``, up to 1.2 times that;
-    ``busy``, up to twice: somebody runs on the same core; ``stopped``: we did not run all the
-    time."""
+"""Times the low mode; a canary above it was stopped."""
 
 
 def low_mode(canaries: ArrayLike) -> float:
@@ -172,22 +154,6 @@ def _pairs(canaries: ArrayLike) -> NDArray[np.float64]:
     if values.ndim != 2:
         raise ValueError(f"a row a measurement is needed, not an array of shape {values.shape}")
     return values
-
-
-def summarise(canaries: ArrayLike, mode: float | None = None) -> CanarySummary:
-    """Low mode, share undisturbed and states of a run's canaries, a row a measurement."""
-    values = _checked(canaries)
-    centre = low_mode(values) if mode is None else mode
-    ratios = values.ravel() / centre
-    bounds = np.array([end for _, end in _STATES])
-    found = np.bincount(np.searchsorted(bounds, ratios), minlength=len(_STATES) + 1)
-    names = [name for name, _ in _STATES] + ["stopped"]
-    return CanarySummary(
-        low_mode=centre,
-        samples=len(values),
-        undisturbed_share=float(undisturbed(values, centre).mean()),
-        states={name: float(n) / ratios.size for name, n in zip(names, found, strict=True)},
-    )
 
 
 def _checked(canaries: ArrayLike) -> NDArray[np.float64]:

@@ -34,12 +34,7 @@ class CoreToCore(Noun):
     cpu: int
     other: int
     ns: float
-    """The median of the slices, each of 100 round trips."""
-    low_ns: float
-    """The tenth lowest of a hundred slices."""
-    high_ns: float
-    """The tenth highest."""
-    slices: int
+    """The median of slices, each of 100 round trips."""
     canary_cycles: float
     """Cycles a round of the compute canary on `cpu`, the median of some: it shows another guest on
     the same core."""
@@ -62,15 +57,10 @@ def parse_ping_pong(text: str) -> CoreToCore:
     try:
         answer = json.loads(text)
         slices = np.asarray(answer["half_round_trips"], dtype=np.float64)
-        slices_ns = slices * (1e9 / float(answer["tsc_hz"]))
-        low, middle, high = np.quantile(slices_ns, [0.1, 0.5, 0.9])
         return CoreToCore(
             cpu=int(answer["cpu"]),
             other=int(answer["other"]),
-            ns=float(middle),
-            low_ns=float(low),
-            high_ns=float(high),
-            slices=len(slices),
+            ns=float(np.quantile(slices, 0.5) * (1e9 / float(answer["tsc_hz"]))),
             canary_cycles=float(np.median(answer["canary"])),
         )
     except (ValueError, KeyError, TypeError, IndexError, ZeroDivisionError) as error:

@@ -42,7 +42,7 @@ MOST_ALONE = 1.4
 """Times the probe's latency that a chase alone may take: slices hold short interruptions."""
 _SETTLING = 0.03
 _FEWEST = 5
-_VERSION = 3
+_VERSION = 4
 
 
 class LoadedPoint(Noun):
@@ -59,11 +59,6 @@ class LoadedLatency(Noun):
 
     undisturbed_share: float
     """Share of the slices that count."""
-
-    cpu: int
-    """The one that was measured."""
-    streaming: Annotated[tuple[int, ...], BeforeValidator(listed)]
-    """Those that made the load."""
     points: Annotated[tuple[LoadedPoint, ...], BeforeValidator(listed)]
     """By rising load, the first without."""
 
@@ -107,7 +102,7 @@ def loaded_latency(idle_ns: float, *, fresh: bool = False) -> LoadedLatency | No
         walker = stack.enter_context(Neighbour(cpu))
         streamers = [stack.enter_context(Neighbour(other)) for other in others]
         points, share = measure_loaded(walker, streamers)
-    found = LoadedLatency(undisturbed_share=share, cpu=cpu, streaming=tuple(others), points=points)
+    found = LoadedLatency(undisturbed_share=share, points=points)
     alone = found.points[0].ns.value
     if alone > MOST_ALONE * idle_ns:
         raise RunError(

@@ -8,7 +8,6 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator
 
-from planecast.instruments.canary import CanarySummary
 from planecast.instruments.host_state import HostState
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun, listed
@@ -20,20 +19,20 @@ _MOST_PAGES = 2
 """Of the rising numbers of pages, those that are taken for many."""
 
 
-class CurvePoint(Noun):
+class Probed(Noun, extra="ignore"):
+    """Of a probe: one that was recorded by an earlier version has more in it."""
+
+
+class CurvePoint(Probed):
     """One working set of a latency curve."""
 
     size_bytes: int
     """Its lines times 64."""
     cycles: Estimate
     """TSC cycles a line: the 10th percentile of undisturbed slices."""
-    median_cycles: float
-    """Their median; far above when the others' use of a shared cache decides."""
-    undisturbed_share: float
-    """Share of the slices that were undisturbed, 0 to 1."""
 
 
-class PagePoint(Noun):
+class PagePoint(Probed):
     """A chase with one line in each 4 KiB, over so many of them."""
 
     pages: int
@@ -62,21 +61,19 @@ class Translation(NamedTuple):
     `walk_cycles`."""
 
 
-class FlightPoint(Noun):
+class FlightPoint(Probed):
     """Lines of memory fetched with so many misses in flight."""
 
     width: int
     """Independent accesses at a time."""
     page_size: str
     """``4KiB`` or ``2MiB``."""
-    chase_cycles: Estimate
-    """TSC cycles a line, each access waiting for its own predecessor only."""
     prefetch_cycles: Estimate
     """TSC cycles a line when `width` are prefetched, then all are used, then the next batch
     begins."""
 
 
-class CacheLevel(Noun):
+class CacheLevel(Probed):
     """A cache as it serves this CPU."""
 
     name: str
@@ -89,32 +86,22 @@ class CacheLevel(Noun):
     """The same for eight chases at once: who asks faster holds more of a shared cache."""
     ways: int | None
     """Ways of associativity as the kernel reports it."""
-    shared_cpus: str
-    """CPUs of this machine that share it; other tenants are not listed."""
     latency_cycles: Estimate
     """TSC cycles of a hit."""
 
 
-class CpuPair(Noun):
+class CpuPair(Probed):
     """Whether two CPUs are hyper-threads of one core."""
 
-    cpu: int
-    """The one that was measured."""
     other: int
-    """The one that was idle or busy."""
-    listed: bool
-    """The kernel says that they are."""
-    slowdown: Estimate
-    """Cost of the canary on `cpu` with `other` busy, relative to `other` idle."""
+    """The one that was idle or busy while the measured one worked."""
     siblings: bool
-    """They share a core: the slowdown is above 1.2."""
+    """They share a core: the canary costs more than 1.2 times as much with `other` busy."""
 
 
-class LineTransfer(Noun):
+class LineTransfer(Probed):
     """What cache lines cost that another CPU wrote last. TSC cycles a line."""
 
-    cpu: int
-    """The one that was measured."""
     other: int
     """The one that had written."""
     alone_cycles: Estimate
@@ -125,15 +112,11 @@ class LineTransfer(Noun):
     """Many that are written together without being read."""
 
 
-class MachineProbe(Noun):
+class MachineProbe(Probed):
     """What was found on a host. All cycles are of the time-stamp counter, not of the core."""
 
     probed_at: str
     """UTC, ISO 8601."""
-    host_id: str
-    """Stays with the host; a digest, so that it identifies nobody."""
-    boot_id: str
-    """Changes with each boot: a virtual machine may wake up somewhere else."""
     cpu: int
     """The CPU that was measured."""
     cpu_model: str
@@ -146,10 +129,6 @@ class MachineProbe(Noun):
     """From the nearest to the last one."""
     memory_latency_cycles: Estimate
     """TSC cycles of a random access to memory in 2 MiB pages."""
-    curve: Annotated[tuple[CurvePoint, ...], BeforeValidator(listed)]
-    """Latency by working set, 2 MiB pages, one access at a time."""
-    small_page_curve: Annotated[tuple[CurvePoint, ...], BeforeValidator(listed)]
-    """The same in 4 KiB pages."""
     fast_curve: Annotated[tuple[CurvePoint, ...], BeforeValidator(listed)]
     """TSC cycles a line with eight chases at once, 2 MiB pages."""
     pages: Annotated[tuple[PagePoint, ...], BeforeValidator(listed)]
@@ -164,12 +143,6 @@ class MachineProbe(Noun):
     """Lines from other CPUs' caches; none on a machine with one CPU."""
     state: HostState | None = None
     """What the other tenants change, when the rest was measured; None in probes of before."""
-    canary: CanarySummary
-    """How disturbed the machine was."""
-    huge_share: float
-    """How much of the 2 MiB memory really was, 0 to 1."""
-    seconds: float
-    """How long it took."""
     notes: Annotated[tuple[str, ...], BeforeValidator(listed)]
     """What a reader has to know about these numbers."""
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planecast.errors import InputError
-from planecast.instruments.callgrind import Command, Progress, profile_run, stage_costs
+from planecast.instruments.callgrind import profile_run, stage_costs
 from planecast.instruments.callgrind_output import CallgrindProfile
+from planecast.instruments.count_instructions import Command, Progress
 from planecast.instruments.side_by_side import side_by_side
 from planecast.scenario.model import Noun
 

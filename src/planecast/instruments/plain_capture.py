@@ -13,6 +13,7 @@ from ipaddress import IPv6Address
 from planecast.instruments.window import first_frame
 from planecast.scenario.dataplanes.packets import Packets
 from planecast.scenario.dataplanes.vpp import Vpp
+from planecast.scenario.frames import FCS_BYTES
 from planecast.scenario.plain_flows import STATION_MACS, ip6_route, plain_flows
 from planecast.scenario.scenario import Scenario
 
@@ -21,7 +22,6 @@ MOST_PACKETS, ROUNDS, ROUNDS_BYTES = 131072, 4, 8 << 20
 all others, always; but VPP copies each packet from where it has read it, and these are to touch no
 more memory than they need."""
 _PCAP = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-_FCS = 4
 _IP, _CHECKSUM = 14, 24
 """Where the IPv4 header and its checksum begin in a frame."""
 _NO_NEXT_HEADER = 59
@@ -61,7 +61,7 @@ def _frame(scenario: Scenario, flows: Packets, flow: int, to: bytes) -> bytes:
     addresses = to + frame[6:12]
     if wanted.graph == "l2bridge":
         addresses = b"".join((first + flow).to_bytes(6, "big") for first in STATION_MACS[::-1])
-    return (addresses + frame[12:]).ljust(frame_bytes - _FCS, b"\0")
+    return (addresses + frame[12:]).ljust(frame_bytes - FCS_BYTES, b"\0")
 
 
 def _with_checksum(frame: bytes) -> bytes:
@@ -74,6 +74,6 @@ def _with_checksum(frame: bytes) -> bytes:
 
 def _ip6_frame(destination: IPv6Address, frame_bytes: int) -> bytes:
     """Without UDP, which the shortest frames have no room for."""
-    payload = frame_bytes - _FCS - _IP - 40
+    payload = frame_bytes - FCS_BYTES - _IP - 40
     ip = struct.pack("!IHBB", 6 << 28, payload, _NO_NEXT_HEADER, 64)
     return bytes(12) + b"\x86\xdd" + ip + _IP6_SOURCE.packed + destination.packed

@@ -18,7 +18,7 @@ from planecast.instruments.probe_reading import read_probe
 
 SECONDS = 12.0
 STATE_SECONDS = 3.0
-_VERSION = 4  # of what is remembered; raised when MachineProbe changes
+_VERSION = 5  # of what is remembered; raised when MachineProbe changes
 
 
 def probe_machine(
@@ -38,8 +38,6 @@ def probe_machine(
     probe = read_probe(
         parse_output(run_probe(probe_command(seconds, cpu), _longest(seconds))),
         probed_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        host_id=host_id(),
-        boot_id=boot_id(),
     )
     probe = probe.model_copy(update={"state": probe_state(probe.cpu)})
     remember(kept, probe)

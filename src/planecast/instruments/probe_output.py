@@ -112,10 +112,6 @@ class Reader:
         self.poor: list[ProbedPoint] = []
         """Points that had too few undisturbed slices, so that all of them were taken."""
 
-    def share(self, point: ProbedPoint) -> float:
-        """Share of a point's slices that are undisturbed."""
-        return float(undisturbed(point.canaries, self._mode).mean())
-
     def estimate(self, point: ProbedPoint, scale: float = 1.0, unit: str = "cycles") -> Estimate:
         """10th percentile of a point's undisturbed slices and its interval, times `scale`."""
         values, turns = self._undisturbed(point)
@@ -128,10 +124,6 @@ class Reader:
             unit=unit,
             kind="measured",
         )
-
-    def median(self, point: ProbedPoint) -> float:
-        """Median of a point's undisturbed slices, TSC cycles a unit."""
-        return float(np.median(self._undisturbed(point)[0]))
 
     def _undisturbed(self, point: ProbedPoint) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         values = np.asarray(point.cycles)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from planecast.errors import RunError
-from planecast.instruments.canary import summarise
 from planecast.instruments.latency_curve import (
     Claim,
     crossing,
@@ -45,7 +44,7 @@ TRANSFER_TURN = 20
 _TYPICAL = (Claim("L1", 32 << 10, None), Claim("L2", 1 << 20, None), Claim("LLC", 32 << 20, None))
 
 
-def read_probe(output: ProbeOutput, *, probed_at: str, host_id: str, boot_id: str) -> MachineProbe:
+def read_probe(output: ProbeOutput, *, probed_at: str) -> MachineProbe:
     """What the slices say. Raises RunError when the run was too short to have every kind of
     point."""
     reader = Reader(output)
@@ -55,25 +54,18 @@ def read_probe(output: ProbeOutput, *, probed_at: str, host_id: str, boot_id: st
     stream = reader.estimate(_of(output, "stream", "2MiB", 1)[0])
     return MachineProbe(
         probed_at=probed_at,
-        host_id=host_id,
-        boot_id=boot_id,
         cpu=output.cpu,
         cpu_model=output.cpu_model,
         tsc_hz=output.tsc_hz,
         core_hz=output.tsc_hz / additions,
         levels=_levels(output, curve, fast),
         memory_latency_cycles=_height(curve, float("-inf"), None),
-        curve=curve,
-        small_page_curve=_curve(reader, _of(output, "chase", "4KiB", 1)),
         fast_curve=fast,
         pages=tuple(_pages(reader, output)),
         flights=tuple(_flights(reader, output)),
         stream_bytes_per_second=_inverse(stream, LINE_BYTES * output.tsc_hz, "B/s"),
         pairs=tuple(_pair(pair) for pair in output.siblings),
         transfers=tuple(_transfer(one) for one in output.transfers),
-        canary=summarise(output.canaries),
-        huge_share=output.huge_share,
-        seconds=output.seconds,
         notes=tuple(_notes(output, reader)),
     )
 
@@ -94,8 +86,6 @@ def _curve(reader: Reader, points: Iterable[ProbedPoint]) -> tuple[CurvePoint, .
         CurvePoint(
             size_bytes=point.lines * LINE_BYTES,
             cycles=reader.estimate(point),
-            median_cycles=reader.median(point),
-            undisturbed_share=reader.share(point),
         )
         for point in points
     )
@@ -173,7 +163,6 @@ def _levels(
     sizes = _sizes(curve, claims)
     # The fast curve begins beyond the first level.
     fast_sizes = [None, *_sizes(fast, claims[1:])]
-    shared = {cache.bytes: cache.shared_cpus for cache in output.caches if cache.level > 1}
     return tuple(
         CacheLevel(
             name=claim.name,
@@ -181,7 +170,6 @@ def _levels(
             size_bytes=size,
             fast_size_bytes=fast_size,
             ways=claim.ways,
-            shared_cpus=shared.get(claim.size_bytes, str(output.cpu)),
             latency_cycles=_height(curve, low, high),
         )
         for claim, size, fast_size, (low, high) in zip(
@@ -208,11 +196,9 @@ def _pages(reader: Reader, output: ProbeOutput) -> Iterable[PagePoint]:
 
 def _flights(reader: Reader, output: ProbeOutput) -> Iterable[FlightPoint]:
     for batch in sorted((p for p in output.points if p.kind == "prefetch"), key=_page_and_width):
-        chase = _of(output, "chase", batch.page, batch.width)[-1]
         yield FlightPoint(
             width=batch.width,
             page_size=batch.page,
-            chase_cycles=reader.estimate(chase),
             prefetch_cycles=reader.estimate(batch),
         )
 
@@ -223,26 +209,13 @@ def _page_and_width(point: ProbedPoint) -> tuple[str, int]:
 
 def _pair(pair: ProbedPair) -> CpuPair:
     # Medians of phases that took turns: a third party on the core slows both alike.
-    alone, both = np.asarray(pair.alone), np.asarray(pair.both)
-    value = float(np.median(both) / np.median(alone))
-    random = np.random.default_rng(1)
-    rows = random.integers(0, alone.size, size=(200, alone.size))
-    low, high = np.quantile(
-        np.median(both[rows], axis=1) / np.median(alone[rows], axis=1), [0.025, 0.975]
-    )
-    return CpuPair(
-        cpu=pair.cpu,
-        other=pair.other,
-        listed=pair.listed,
-        slowdown=_ordered(value, float(low), float(high), int(alone.size), "ratio"),
-        siblings=value > SIBLING_SLOWDOWN,
-    )
+    slowdown = float(np.median(pair.both) / np.median(pair.alone))
+    return CpuPair(other=pair.other, siblings=slowdown > SIBLING_SLOWDOWN)
 
 
 def _transfer(found: ProbedTransfer) -> LineTransfer:
     # The 10th percentile, as everywhere here: the other CPU may be away for a while.
     return LineTransfer(
-        cpu=found.cpu,
         other=found.other,
         alone_cycles=_low(found.alone),
         read_cycles=_low(found.read),

@@ -11,7 +11,6 @@ def turn_quantile(
     turns: ArrayLike,
     probability: float = 0.1,
     resamples: int = 200,
-    seed: int = 1,
 ) -> tuple[float, float, float]:
     """The quantile at `probability`, and the ends of its 95 % interval, in the unit of `values`.
 
@@ -24,53 +23,17 @@ def turn_quantile(
         raise ValueError("no values to take a quantile of")
     value = float(np.quantile(sample, probability))
     names, numbered = np.unique(np.asarray(turns), return_inverse=True)
-    drawn = _draw_turns(len(names), resamples, seed)
-    return _with_ends(value, _resampled(sample, numbered, drawn, probability))
+    drawn = draw_turns(len(names), resamples)
+    return with_ends(value, resampled(sample, numbered, drawn, probability))
 
 
-def turn_quantile_ratio(
-    top: ArrayLike,
-    top_turns: ArrayLike,
-    bottom: ArrayLike,
-    bottom_turns: ArrayLike,
-    *,
-    probability: float = 0.1,
-    resamples: int = 200,
-    seed: int = 1,
-) -> tuple[float, float, float]:
-    """The quantile of `top` over that of `bottom`, and the ends of its 95 % interval.
-
-    Two things that were measured in the same turns saw the same states of the machine: the
-    bootstrap draws each turn with the values of both, so a slow turn cancels out of the ratio.
-    `bottom` holds positive values. Raises ValueError when either has none, or they share no turn.
-    """
-    samples = [np.asarray(values, dtype=np.float64) for values in (top, bottom)]
-    turns = [np.asarray(top_turns), np.asarray(bottom_turns)]
-    if not all(sample.size > 0 for sample in samples):
-        raise ValueError("no values to take a quantile of")
-    shared = np.intersect1d(turns[0], turns[1])
-    if shared.size == 0:
-        raise ValueError("nothing was measured in the same turn")
-    kept = [np.isin(turn, shared) for turn in turns]
-    drawn = _draw_turns(len(shared), resamples, seed)
-    resampled = [
-        _resampled(sample[keep], np.searchsorted(shared, turn[keep]), drawn, probability)
-        for sample, turn, keep in zip(samples, turns, kept, strict=True)
-    ]
-    whole = [
-        float(np.quantile(sample[keep], probability))
-        for sample, keep in zip(samples, kept, strict=True)
-    ]
-    return _with_ends(whole[0] / whole[1], resampled[0] / resampled[1])
-
-
-def _draw_turns(turns: int, resamples: int, seed: int) -> NDArray[np.int64]:
+def draw_turns(turns: int, resamples: int) -> NDArray[np.int64]:
     """How often each turn is drawn, a row a resample."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(1)
     return random.multinomial(turns, np.full(turns, 1 / turns), resamples)
 
 
-def _resampled(
+def resampled(
     sample: NDArray[np.float64],
     numbered: NDArray[np.intp],
     drawn: NDArray[np.int64],
@@ -85,6 +48,7 @@ def _resampled(
     return found
 
 
-def _with_ends(value: float, resampled: NDArray[np.float64]) -> tuple[float, float, float]:
-    low, high = np.quantile(resampled, [0.025, 0.975])
+def with_ends(value: float, resamples: NDArray[np.float64]) -> tuple[float, float, float]:
+    """A value and the ends of its 95 % interval, from its resamples."""
+    low, high = np.quantile(resamples, [0.025, 0.975])
     return value, min(float(low), value), max(float(high), value)

@@ -7,32 +7,22 @@ It alone sees what the frontend feels: where control goes, and which branches ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from planecast.cleanup import private_folder
 from planecast.errors import RunError
-from planecast.instruments.side_by_side import side_by_side
 from planecast.instruments.tool import run_tool
 from planecast.native import how_to_build, native_program
 from planecast.scenario.model import Noun
 from planecast.workload.counts import (
     CODE_PARTS,
     STAGE_PREFIX,
-    InstructionCounts,
     RawCounts,
-    run_plan,
-    solve_counts,
     stage_of,
 )
-
-Command = Callable[[int, int], Sequence[str]]
-"""(packets, burst) to the command line of a program that raises SIGSTOP before it forwards them and
-again after it, on its main thread."""
-Progress = Callable[[int, int], None]
-"""Called with runs done and runs in all."""
 
 INSTRUCTION_SET = "native: all that this CPU has"
 
@@ -63,29 +53,6 @@ class _Output(Noun):
     functions: list[_Function]
 
 
-def count_instructions(
-    command: Command,
-    *,
-    packets: int = 512,
-    bursts: Sequence[int] = (8, 32),
-    timeout_s: float = 600.0,
-    progress: Progress | None = None,
-) -> InstructionCounts:
-    """Counts over `packets` and twice as many, in bursts of each size: two runs a size.
-
-    Raises InputError for fewer than two bursts, MissingError when the stepping
-    program is not built or ptrace is not allowed, and RunError when a run fails or takes longer
-    than `timeout_s` seconds.
-    """
-    plan = run_plan(packets, bursts)
-
-    def count(run: tuple[int, int]) -> RawCounts:
-        return step_run(command(*run), timeout_s=timeout_s)
-
-    counted = side_by_side(plan, count, progress)
-    return solve_counts("singlestep", INSTRUCTION_SET, dict(zip(plan, counted, strict=True)))
-
-
 def singlestep_command(program: Sequence[str], output: Path) -> list[str]:
     """The command line that steps `program` and writes counts to `output`."""
     tool = str(native_program("planecast-singlestep"))
@@ -93,7 +60,8 @@ def singlestep_command(program: Sequence[str], output: Path) -> list[str]:
 
 
 def step_run(program: Sequence[str], *, timeout_s: float = 600.0) -> RawCounts:
-    """Steps one program. Raises as `count_instructions` does."""
+    """Steps one program. Raises MissingError when the stepping program is not built or ptrace is
+    not allowed, RunError when it fails or takes longer than `timeout_s` seconds."""
     with private_folder() as folder:
         output = Path(folder) / "counts.json"
         run_tool(singlestep_command(program, output), timeout_s)

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from planecast.errors import RunError
 from planecast.scenario.dataplanes.packets import Packets
+from planecast.scenario.frames import FCS_BYTES
 from planecast.scenario.model import Noun
 from planecast.scenario.plain_flows import plain_flows
 from planecast.scenario.scenario import Scenario
@@ -26,8 +27,6 @@ HOOK_OBJECTS = ("planecast-meter.so", "planecast-meter-vpp.so")
 """Whose own instructions are none of the program's."""
 PORTS = ("net_null0", "net_null1,no-rx=1")
 """In and out: ports in memory; what the first receives gets its headers here."""
-
-_FCS = 4
 
 
 Mark = Literal["callgrind", "trace"]
@@ -99,7 +98,7 @@ def frame_words(scenario: Scenario) -> dict[str, object]:
     traffic, flows = scenario.traffic, plain_flows(scenario)
     return {
         "frame": first_frame(traffic.frame_bytes, flows).hex(),
-        "length": traffic.frame_bytes - _FCS,
+        "length": traffic.frame_bytes - FCS_BYTES,
         "flows": traffic.flows,
         "seed": traffic.seed,
         "source_step": int(flows.source_step),
@@ -115,7 +114,7 @@ def clock_environment(library: Path, slower: float) -> dict[str, str]:
 def first_frame(frame_bytes: int, flows: Packets) -> bytes:
     """Headers of the first flow's packets: those of the generator's plain stream (IPv4 and UDP; the
     hook fills the checksum in)."""
-    udp_bytes = frame_bytes - _FCS - 14 - 20
+    udp_bytes = frame_bytes - FCS_BYTES - 14 - 20
     ip = struct.pack(
         "!BBHHHBBH4s4s",
         *(0x45, 0, udp_bytes + 20, 0, 0, 64, 17, 0),

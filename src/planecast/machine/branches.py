@@ -40,7 +40,7 @@ class Branches(Mechanism):
         )
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
-        each = values[PENALTY] * hierarchy.tsc_hz / hierarchy.core_hz
+        each = values[PENALTY] * hierarchy.tsc_per_core_cycle
         return [
             Term(stage, self.cause, (PENALTY,), count * each)
             for stage, count in profile.mispredictions.items()

@@ -66,8 +66,6 @@ class Served(NamedTuple):
     """Lines a packet that the last level serves."""
     others_share: Floats
     """Share of the others' touches that the last level serves."""
-    lifetime_cycles: Floats
-    """TSC cycles that a line stays in the last level."""
     variants: Floats
     """Cost of all lines beyond the first level, TSC cycles a packet, with each of the variants of
     the parameters, of shape (variants, scenarios)."""
@@ -98,13 +96,10 @@ def serve(
         costs.append((np.zeros(size),) * 3)
     if not regions:
         nothing = np.zeros(size)
-        never = np.full(size, np.inf)
         none = np.zeros((1 + len(variants), size))
-        return Served([], nothing, nothing, nothing, never, none, (nothing, nothing))
+        return Served([], nothing, nothing, nothing, none, (nothing, nothing))
     every = (values, *variants)
-    served, lifetime, cost = _answered(
-        profile, hierarchy, every, base, others, regions=regions, costs=costs
-    )
+    served, cost = _answered(profile, hierarchy, every, base, others, regions=regions, costs=costs)
     names = (hierarchy.levels[-2].name, hierarchy.levels[-1].name, MEMORY)
     count = len(profile.regions)
     terms = _together(
@@ -121,7 +116,6 @@ def serve(
         last_level_lines=(served[1, :count] * touches).sum(axis=0),
         reach=_reach(profile.regions, costs, served),
         others_share=served[1, -1] if foreign else np.zeros(size),
-        lifetime_cycles=lifetime,
         variants=cost,
     )
 
@@ -194,8 +188,8 @@ def _answered(
     *,
     regions: Sequence[Region],
     costs: Sequence[tuple[Floats, Floats, Floats]],
-) -> tuple[Floats, Floats, Floats]:
-    """What the native model says: lines by level and region, lifetimes, the cost of each variant.
+) -> tuple[Floats, Floats]:
+    """What the native model says: lines by level and region, and the cost of each variant.
     A region behind the profile's own is the neighbours'."""
     size = profile.sizes.columns.size
     capacity = np.array([capacity_lines(hierarchy, one) for one in every])
@@ -231,7 +225,7 @@ def _answered(
         lifetime,
         cost,
     )
-    return served, lifetime, cost
+    return served, cost
 
 
 def _costs_of(

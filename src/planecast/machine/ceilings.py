@@ -6,10 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from planecast.scenario.frames import line_rate_pps
 from planecast.scenario.machine import Card
-
-WIRE_BYTES = 20
-"""Preamble and gap."""
 
 
 @dataclass(frozen=True)
@@ -18,11 +16,6 @@ class Forwarded:
 
     pps: float
     capped_by: str
-
-
-def line_rate_pps(link_gbps: float, frame_bytes: float) -> float:
-    """Frames a second of a link."""
-    return link_gbps * 1e9 / (8 * (frame_bytes + WIRE_BYTES))
 
 
 def card_ceilings(card: Card, ports: int, cards: int, frame_bytes: float) -> dict[str, float]:

@@ -47,7 +47,7 @@ class Core(Mechanism):
         )
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
-        clock = hierarchy.tsc_hz / hierarchy.core_hz
+        clock = hierarchy.tsc_per_core_cycle
         issue = [
             Term(
                 stage,
@@ -80,7 +80,7 @@ class Bursts(Mechanism):
         )
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
-        clock = hierarchy.tsc_hz / hierarchy.core_hz
+        clock = hierarchy.tsc_per_core_cycle
         each = values[BURST] * values[CPI] * clock
         return [
             Term(

@@ -121,6 +121,11 @@ class Hierarchy(Noun):
     background: bool = False
     """Others that nobody names may use the last level: a tenant's view of a shared host."""
 
+    @property
+    def tsc_per_core_cycle(self) -> float:
+        """TSC cycles of a cycle of the core, at the clock that it was probed at."""
+        return self.tsc_hz / self.core_hz
+
     @classmethod
     def of(
         cls,

@@ -24,7 +24,7 @@ DIVERGENCE = "lock_step.divergence"
 
 def covered_cycles(hierarchy: Hierarchy, values: Values) -> float:
     """TSC cycles of a step's wait in which the other group of lanes walks."""
-    return values.get(STEP, 0.0) / 2 * hierarchy.tsc_hz / hierarchy.core_hz
+    return values.get(STEP, 0.0) / 2 * hierarchy.tsc_per_core_cycle
 
 
 class LockStepWalks(Mechanism):
@@ -66,7 +66,7 @@ class LockStepWalks(Mechanism):
         )
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
-        clock = hierarchy.tsc_hz / hierarchy.core_hz
+        clock = hierarchy.tsc_per_core_cycle
         found = []
         for stage, walk in profile.lock_steps.items():
             for name, count in ((STEP, walk.gathered), (SCALAR, walk.scalar)):

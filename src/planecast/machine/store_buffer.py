@@ -54,7 +54,7 @@ def store_waits(
     profile: WorkloadProfile, hierarchy: Hierarchy, issue: Sequence[Term], values: Values
 ) -> list[Term]:
     """What stages take longer than `issue`, which has a term a stage, because of their stores."""
-    each = values.get(COMMIT, ONE_A_CYCLE) * hierarchy.tsc_hz / hierarchy.core_hz
+    each = values.get(COMMIT, ONE_A_CYCLE) * hierarchy.tsc_per_core_cycle
     found = []
     for term in issue:
         stores = profile.stores.get(term.stage)

@@ -39,8 +39,6 @@ class Lifetime(NamedTuple):
     """That a line stays when nobody here touches the level."""
     shape: float
     """Of lines' lifetimes, as `machine.hierarchy.Level.shape`."""
-    misfit: float
-    """Root mean square of the survivals' errors."""
 
 
 def fitted_lifetime(
@@ -90,5 +88,4 @@ def _of_shape(
     best = grid[np.argmin([loss(log_ms) for log_ms in grid])]
     step = float(grid[1] - grid[0])
     found = optimize.minimize_scalar(loss, bounds=(best - step, best + step), method="bounded")
-    misfit = float(np.sqrt(np.mean((predicted(found.x) - survived) ** 2)))
-    return float(found.fun), Lifetime(float(np.exp(found.x)), shape, misfit)
+    return float(found.fun), Lifetime(float(np.exp(found.x)), shape)

@@ -18,14 +18,12 @@ Sources: Dobrescu et al., NSDI 2012, for drop = misses times extra latency; Eklo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.errors import InputError
 from planecast.machine.memory import Memory
 from planecast.scenario.machine import LINE_BYTES, Machine
 
@@ -138,25 +136,6 @@ def _fair(shared: Shared, miss: Floats, touches: Floats, ways: NDArray[np.int_])
     return np.asarray(np.minimum(room, shared.footprint[:, None]))
 
 
-@dataclass(frozen=True)
-class Cache:
-    """A shared last-level cache."""
-
-    ways: int
-    way_bytes: float
-    hit_ns: float
-
-    @classmethod
-    def of(cls, machine: Machine) -> Self:
-        """The last-level cache of a machine's socket."""
-        return cls(int(machine.values.llc_ways.value), machine.way_bytes, machine.l3_ns)
-
-    @property
-    def full_mask(self) -> int:
-        """All ways."""
-        return (1 << self.ways) - 1
-
-
 def memory_of(machine: Machine) -> Memory:
     """The memory of a machine's socket."""
     values = machine.values
@@ -165,107 +144,3 @@ def memory_of(machine: Machine) -> Memory:
         values.memory_gbs.value,
         measured=tuple((point.gbs, point.ns) for point in values.memory_loaded),
     )
-
-
-@dataclass(frozen=True)
-class Tenant:
-    """Threads that do the same work in the same class of service."""
-
-    name: str
-    threads: float
-    near_ns: float
-    """Time of a unit of work on a thread when every line is in the cache."""
-    lines: float
-    """Lines of the last-level cache that a unit touches."""
-    footprint_bytes: float
-    """Distinct bytes that they are of, all threads together."""
-    exposed: float = 1.0
-    """Share of a miss's latency that isn't hidden: the blocking factor."""
-    mask: int | None = None
-    """Ways that it may fill, bit by bit; None: all."""
-    bandwidth_percent: float = 100.0
-    """Its memory-bandwidth allocation."""
-    offered: float | None = None
-    """Units a second that come at most; None: as many as it can do."""
-
-
-@dataclass(frozen=True)
-class Portion:
-    """What a tenant gets."""
-
-    cache_bytes: float
-    miss_share: float
-    """Of its touches."""
-    memory_ns: float
-    """Latency of a miss as it sees it, its bandwidth allocation included."""
-    unit_ns: float
-    """Time of a unit of work on a thread."""
-    rate: float
-    """Units a second of all its threads."""
-    memory_gbs: float
-
-
-def share(tenants: Sequence[Tenant], cache: Cache, memory: Memory) -> Mapping[str, Portion]:
-    """What each tenant gets, by name.
-
-    Raises InputError for a mask without ways or with ways that the cache doesn't have, a bandwidth
-    percentage outside 1 to 100, a tenant without threads, work or footprint, and two of one name.
-    """
-    masks = [_checked(tenant, cache) for tenant in tenants]
-    if len({tenant.name for tenant in tenants}) < len(tenants):
-        raise InputError("two tenants have the same name", ", ".join(t.name for t in tenants))
-
-    def each(number: Callable[[Tenant], float]) -> Floats:
-        return np.array([[number(tenant) for tenant in tenants]])
-
-    offered = each(lambda t: np.inf if t.offered is None else t.offered * 1e-9)
-    found = settle(
-        Shared(
-            threads=each(lambda t: t.threads)[:, :, None],
-            core_ns=each(lambda t: t.near_ns - t.lines * t.exposed * cache.hit_ns),
-            touches=each(lambda t: t.lines),
-            exposed=each(lambda t: t.exposed),
-            held_back=each(lambda t: 100 / t.bandwidth_percent)[:, :, None],
-            footprint=each(lambda t: t.footprint_bytes)[0],
-            inside=np.array([[[mask >> way & 1 for way in range(cache.ways)] for mask in masks]])
-            > 0,
-            way_bytes=np.array([cache.way_bytes]),
-            llc_ns=cache.hit_ns,
-            memory=memory,
-            same_memory=np.ones((1, 1)),
-            demand=lambda capacity: np.minimum(offered, capacity),
-        )
-    )
-    held, miss, rates = (table[0, :, 0].tolist() for table in (found.held, found.miss, found.rates))
-    able, latency = found.capacity[0].tolist(), float(found.latency_ns[0, 0])
-    return {
-        tenant.name: Portion(
-            cache_bytes=held[t],
-            miss_share=miss[t],
-            memory_ns=latency * 100 / tenant.bandwidth_percent,
-            unit_ns=tenant.threads / able[t],
-            rate=rates[t] * 1e9,
-            memory_gbs=rates[t] * tenant.lines * miss[t] * LINE_BYTES,
-        )
-        for t, tenant in enumerate(tenants)
-    }
-
-
-def _checked(tenant: Tenant, cache: Cache) -> int:
-    mask = cache.full_mask if tenant.mask is None else tenant.mask
-    if mask <= 0:
-        raise InputError("a class needs one way at least", f"{tenant.name}: mask {mask:#x}")
-    if mask > cache.full_mask:
-        raise InputError(
-            f"the cache has {cache.ways} ways, so a mask is at most {cache.full_mask:#x}",
-            f"{tenant.name}: mask {mask:#x}",
-        )
-    if not 1 <= tenant.bandwidth_percent <= 100:
-        raise InputError(
-            f"got {tenant.bandwidth_percent:g} percent",
-            f"{tenant.name}: bandwidth",
-            "allowed is 1 to 100",
-        )
-    if min(tenant.threads, tenant.near_ns, tenant.footprint_bytes) <= 0:
-        raise InputError("threads, time and footprint are above 0", tenant.name)
-    return mask

@@ -42,7 +42,7 @@ class Tlb(Mechanism):
         return bool(profile.pages)
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
-        clock = hierarchy.core_hz / hierarchy.tsc_hz
+        clock = 1 / hierarchy.tsc_per_core_cycle
         far, lone = hierarchy.walk_cycles * clock, hierarchy.lone_walk_cycles * clock
         low, high = min(NEAR_WALK, max(far, 0.5)), max(NEAR_WALK, far)
         median = math.sqrt(low * high)
@@ -65,7 +65,7 @@ class Tlb(Mechanism):
         )
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
-        each = values[WALK] * hierarchy.tsc_hz / hierarchy.core_hz
+        each = values[WALK] * hierarchy.tsc_per_core_cycle
         small = profile.small_pages
         large = np.where(small, 0.0, values.get(LARGE, 0.0))
         found = []

@@ -18,6 +18,7 @@ from planecast.model.counter_model import Counted
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.scenario.model import ListOf, Noun
+from planecast.scenario.scenario import Scenario
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.traced.program_profile import ProgramProfile
 
@@ -130,6 +131,10 @@ class Calibration(Noun):
     def values(self) -> dict[str, float]:
         """Parameters' values by name."""
         return {parameter.name: parameter.value for parameter in self.parameters}
+
+    def is_of(self, scenario: Scenario) -> bool:
+        """Whether it is of the scenario's network function, or of its program."""
+        return self.kind == scenario.forwards
 
     @property
     def vector(self) -> Floats:

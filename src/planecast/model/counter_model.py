@@ -92,7 +92,7 @@ def counted_cost(
         np.array(column) for column in zip(*(places[n] for n in lcores.tolist()), strict=True)
     )
     (cpi, overlap), matrix = parameters
-    core = instructions * cpi * hierarchy.tsc_hz / hierarchy.core_hz
+    core = instructions * cpi * hierarchy.tsc_per_core_cycle
     value = core + overlap * delay
     slopes = np.stack([core / value, overlap * delay / value])
     open_part = ((matrix @ slopes) * slopes).sum(axis=0)

@@ -61,12 +61,6 @@ class Posterior:
     covariance: Floats
     """Of the logarithms."""
     discrepancy: Discrepancy
-    left_out: Floats
-    """Relative error of each point as the others predict it."""
-
-    @property
-    def names(self) -> list[str]:
-        return [one.name for one in self.parameters]
 
     @property
     def informed(self) -> Floats:
@@ -97,8 +91,7 @@ def posterior(points: Points, hierarchy: Hierarchy) -> Posterior:
         fit.settle_attribution(mode)
         discrepancy = fit.linear(mode).likeliest()
     mode = fit.mode(mode, discrepancy)
-    errors, _ = fit.linear(mode).left_out(discrepancy)
-    return Posterior(parameters, mode, fit.covariance(mode, discrepancy), discrepancy, errors)
+    return Posterior(parameters, mode, fit.covariance(mode, discrepancy), discrepancy)
 
 
 class _Fit:

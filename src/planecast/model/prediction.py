@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,15 +49,6 @@ _ALL_OPEN = 4.0
 nothing and what the normal interval allows."""
 
 
-class Spread(NamedTuple):
-    """What is open of costs: relative, of shape (scenarios,) and (parameters, scenarios)."""
-
-    slopes: Floats
-    """Of the logarithms of the costs by those of the parameters."""
-    own: Floats
-    """Standard deviations of the model's own errors."""
-
-
 @dataclass(frozen=True)
 class Prediction:
     """Cycles a packet of many scenarios: arrays of shape (scenarios,), TSC cycles."""
@@ -77,9 +67,6 @@ class Prediction:
     """Lines a packet from memory."""
     load: Load | None = None
     """What memory is under, where it slows down."""
-    spread: Spread | None = None
-    matrix: Floats | None = None
-    """Covariance of the parameters' logarithms."""
     costs: tuple[Costs, ...] = ()
     """Whose sums the values are: with memory's latency as it is, then with twice that where memory
     slows down under load. None of several sites together, nor of counters."""
@@ -95,14 +82,6 @@ class Prediction:
         """Half the 95 % interval, cycles."""
         low, high = self.interval
         return (high - low) / 2
-
-    def covariance(self) -> Floats:
-        """Of the logarithms of all costs, of shape (scenarios, scenarios): what two scenarios have
-        in common cancels when they are compared. Raises ValueError for several sites together."""
-        if self.spread is None or self.matrix is None:
-            raise ValueError("scenarios of several sites have no common covariance")
-        common = self.spread.slopes.T @ self.matrix @ self.spread.slopes
-        return np.asarray(common + np.diag(self.spread.own**2))
 
     def estimate(self, i: int) -> Estimate:
         """One scenario's cost."""
@@ -327,8 +306,6 @@ def _with_idle_memory(
         capped_by_memory=np.zeros(cost.total.shape, dtype=np.bool_),
         extrapolates=any_outside(columns, calibration.ranges),
         memory_lines=cost.served.memory_lines,
-        spread=Spread(slopes, own),
-        matrix=calibration.matrix,
         costs=(costs,),
     )
     return _bounded(found, hierarchy)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,111 +52,80 @@ class Answer:
     """Packets (or units) a second that each tenant could do next to the others."""
     paths: dict[str, float]
     """Packets a second of each path: of its slowest leg, or of its ports."""
-    hits: dict[str, float]
-    """Share of touches that the last-level cache serves."""
 
 
 def predict(machine: Machine, tenancy: Tenancy, cases: Sequence[Case]) -> list[Answer]:
     """What each case gives. Tenants without a profile are left out."""
     tenants = [t for t in tenancy.tenants if t.profile is not None]
     if not tenants or not cases:
-        return [Answer({}, {}, {}) for _ in cases]
-    facts = _Facts.of(machine, tenancy, tenants, cases)
-    found = settle(
-        Shared(
-            threads=facts.threads,
-            core_ns=facts.core_ns,
-            touches=facts.touches,
-            exposed=facts.exposed,
-            held_back=facts.held_back,
-            footprint=np.array([float(_profile(tenant).working_set) for tenant in tenants]),
-            inside=_inside(machine, tenants, cases),
-            way_bytes=_way_bytes(machine),
-            llc_ns=machine.timing.llc_ns,
-            memory=machine.memory,
-            same_memory=facts.same_node,
-            demand=facts.demand,
-        )
-    )
+        return [Answer({}, {}) for _ in cases]
+    found = settle(_shared(machine, tenancy, tenants, cases))
     return [
-        facts.answer(case, found.capacity, 1 - found.miss, found.rates)
-        for case in range(len(cases))
+        _answer(tenancy, tenants, case, capacity)
+        for case, capacity in zip(cases, found.capacity, strict=True)
     ]
 
 
-@dataclass(frozen=True)
-class _Facts:
-    """Numbers of cases (C), tenants (T) and cache domains (D). Times in ns, rates in 1/ns."""
+def _shared(
+    machine: Machine, tenancy: Tenancy, tenants: Sequence[Tenant], cases: Sequence[Case]
+) -> Shared:
+    domains = [cache.number for cache in machine.topology.caches]
+    shape = (len(cases), len(tenants))
+    threads, core_ns = np.zeros((*shape, len(domains))), np.zeros(shape)
+    touches, exposed = np.zeros(shape), np.zeros(shape)
+    held_back = np.ones((*shape, len(domains)))
+    for c, case in enumerate(cases):
+        for t, tenant in enumerate(tenants):
+            profile = _profile(tenant)
+            touches[c, t] = profile.touches_at(case.frame_bytes)
+            exposed[c, t] = min(1.0, profile.exposed * case.exposure)
+            busy, ghz = _running(machine, case, tenant, domains)
+            threads[c, t] = busy
+            core_ns[c, t] = profile.cycles_at(case.frame_bytes) / ghz
+            held_back[c, t] = _held_back(machine, case, tenant, busy)
+    nodes = [_node_of(machine, number) for number in domains]
+    return Shared(
+        threads=threads,
+        core_ns=core_ns,
+        touches=touches,
+        exposed=exposed,
+        held_back=held_back,
+        footprint=np.array([float(_profile(tenant).working_set) for tenant in tenants]),
+        inside=_inside(machine, tenants, cases),
+        way_bytes=_way_bytes(machine),
+        llc_ns=machine.timing.llc_ns,
+        memory=machine.memory,
+        same_memory=np.array([[float(a == b) for b in nodes] for a in nodes]),
+        demand=partial(_demand, tenancy, tenants, cases),
+    )
 
-    machine: Machine
-    tenancy: Tenancy
-    tenants: Sequence[Tenant]
-    cases: Sequence[Case]
-    threads: Floats
-    """(C, T, D): threads that run there."""
-    core_ns: Floats
-    """(C, T): a packet's time with everything near."""
-    touches: Floats
-    """(C, T)"""
-    exposed: Floats
-    """(C, T)"""
-    held_back: Floats
-    """(C, T, D): how many times as long a miss takes by the limit of bandwidth."""
-    same_node: Floats
-    """(D, D): 1 where two domains share a node's memory."""
 
-    @classmethod
-    def of(
-        cls, machine: Machine, tenancy: Tenancy, tenants: Sequence[Tenant], cases: Sequence[Case]
-    ) -> _Facts:
-        domains = [cache.number for cache in machine.topology.caches]
-        shape = (len(cases), len(tenants))
-        threads, core_ns = np.zeros((*shape, len(domains))), np.zeros(shape)
-        touches, exposed = np.zeros(shape), np.zeros(shape)
-        held_back = np.ones((*shape, len(domains)))
-        for c, case in enumerate(cases):
-            for t, tenant in enumerate(tenants):
-                profile = _profile(tenant)
-                touches[c, t] = profile.touches_at(case.frame_bytes)
-                exposed[c, t] = min(1.0, profile.exposed * case.exposure)
-                busy, ghz = _running(machine, case, tenant, domains)
-                threads[c, t] = busy
-                core_ns[c, t] = profile.cycles_at(case.frame_bytes) / ghz
-                held_back[c, t] = _held_back(machine, case, tenant, busy)
-        nodes = [_node_of(machine, number) for number in domains]
-        same = np.array([[float(a == b) for b in nodes] for a in nodes])
-        return cls(
-            machine, tenancy, tenants, cases, threads, core_ns, touches, exposed, held_back, same
-        )
+def _demand(
+    tenancy: Tenancy, tenants: Sequence[Tenant], cases: Sequence[Case], capacity: Floats
+) -> Floats:
+    """(C, T): what each tenant is asked for: its path's rate, its target, all that it can."""
+    found = np.full_like(capacity, np.inf)
+    names = [tenant.name for tenant in tenants]
+    for t, tenant in enumerate(tenants):
+        if tenant.target is not None:
+            found[:, t] = tenant.target.rate * 1e-9
+    for path in tenancy.paths:
+        legs = [(names.index(leg.tenant), leg.visits) for leg in path.legs if leg.tenant in names]
+        line = np.array([path.line_rate_pps(case.frame_bytes) for case in cases]) * 1e-9
+        rate = np.minimum.reduce([line, *(capacity[:, t] / visits for t, visits in legs)])
+        for t, visits in legs:
+            found[:, t] = rate * visits
+    return found
 
-    def demand(self, capacity: Floats) -> Floats:
-        """(C, T): what each tenant is asked for: its path's rate, its target, all that it can."""
-        found = np.full_like(capacity, np.inf)
-        names = [tenant.name for tenant in self.tenants]
-        for t, tenant in enumerate(self.tenants):
-            if tenant.target is not None:
-                found[:, t] = tenant.target.rate * 1e-9
-        for path in self.tenancy.paths:
-            legs = [
-                (names.index(leg.tenant), leg.visits) for leg in path.legs if leg.tenant in names
-            ]
-            line = np.array([path.line_rate_pps(case.frame_bytes) for case in self.cases]) * 1e-9
-            rate = np.minimum.reduce([line, *(capacity[:, t] / visits for t, visits in legs)])
-            for t, visits in legs:
-                found[:, t] = rate * visits
-        return found
 
-    def answer(self, case: int, capacity: Floats, hits: Floats, rates: Floats) -> Answer:
-        """The numbers of one case, in units a second."""
-        rate = {t.name: float(capacity[case, i]) * 1e9 for i, t in enumerate(self.tenants)}
-        paths = {}
-        for path in self.tenancy.paths:
-            limits = [rate[leg.tenant] / leg.visits for leg in path.legs if leg.tenant in rate]
-            line = path.line_rate_pps(self.cases[case].frame_bytes)
-            paths[path.name] = min([*limits, line])
-        weights = np.maximum(rates[case], 1e-30)
-        served = (hits[case] * weights).sum(axis=1) / weights.sum(axis=1)
-        return Answer(rate, paths, {t.name: float(served[i]) for i, t in enumerate(self.tenants)})
+def _answer(tenancy: Tenancy, tenants: Sequence[Tenant], case: Case, capacity: Floats) -> Answer:
+    """What tenants with these capacities, in units a nanosecond, give."""
+    rate = {tenant.name: float(able) * 1e9 for tenant, able in zip(tenants, capacity, strict=True)}
+    paths = {}
+    for path in tenancy.paths:
+        limits = [rate[leg.tenant] / leg.visits for leg in path.legs if leg.tenant in rate]
+        paths[path.name] = min([*limits, path.line_rate_pps(case.frame_bytes)])
+    return Answer(rate, paths)
 
 
 def _profile(tenant: Tenant) -> Profile:

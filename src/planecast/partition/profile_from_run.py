@@ -22,7 +22,7 @@ from planecast.results.estimate import Estimate
 from planecast.results.run_ref import pick
 from planecast.results.store import find_run, runs_folder
 from planecast.scenario.machine import LINE_BYTES
-from planecast.scenario.read_file import read_of_run
+from planecast.scenario.read_file import read_model
 from planecast.scenario.scenario import Scenario
 from planecast.study.calibration_run import calibration_of
 from planecast.study.profile import Profile as CountedProfile
@@ -55,12 +55,7 @@ def _question(run: str, root: Path) -> tuple[Scenario, Estimate | None]:
     """What was run, and its measured cost where the run has one."""
     counted = find_run(run.partition("#")[0], root).path / _PROFILE
     if counted.is_file():
-        text = read_of_run(counted)
-        try:
-            return CountedProfile.model_validate_json(text).scenario, None
-        except ValueError as error:
-            first = str(error).splitlines()[0]
-            raise InputError(f"can't read the profile: {first}", str(counted)) from None
+        return read_model(counted, CountedProfile, "the profile").scenario, None
     found = pick(run, root)
     if len(found.results) != 1:
         raise InputError(
@@ -100,7 +95,7 @@ def split_cost(
     alone = max(near - touches * exposed * hit, LEAST_SHARE * near)
     return {
         # The run's cycles are the time-stamp counter's; a profile's are the core's.
-        "cycles": alone * hierarchy.core_hz / hierarchy.tsc_hz,
+        "cycles": alone / hierarchy.tsc_per_core_cycle,
         "touches": touches,
         "working_set": max(LINE_BYTES, round(footprint)),
         "exposed": exposed,

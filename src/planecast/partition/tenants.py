@@ -12,6 +12,7 @@ from planecast.partition.machine import MachineShape, described
 from planecast.partition.profiles import PROFILES, Profile
 from planecast.scenario.cpus import parse_cpus
 from planecast.scenario.document import read_document
+from planecast.scenario.frames import line_rate_pps
 from planecast.scenario.model import Count, Noun, listed, typed
 from planecast.scenario.placement import CpuList
 from planecast.scenario.problems import validated
@@ -104,8 +105,8 @@ class PathOf(Noun):
     """Published gains in percent, where the source reports them."""
 
     def line_rate_pps(self, frame_bytes: int) -> float:
-        """Frames a second that the ports carry; each has 20 bytes of preamble and gap."""
-        return self.link_gbps * 1e9 / (8 * (frame_bytes + 20)) if self.link_gbps else float("inf")
+        """Frames a second that the ports carry."""
+        return line_rate_pps(self.link_gbps, frame_bytes) if self.link_gbps else float("inf")
 
 
 class Tenancy(Noun):

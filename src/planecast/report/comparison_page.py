@@ -12,7 +12,7 @@ from planecast.report.page import Page, Verdict
 from planecast.report.results_page import results_page
 from planecast.report.table import Cell, Heading, Table, estimate_cell
 from planecast.results import Result
-from planecast.results.comparison import SideBySide
+from planecast.results.compare import SideBySide
 from planecast.results.run_ref import Picked
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from planecast.errors import InputError
 from planecast.report.comparison_page import comparison_page
@@ -20,7 +21,7 @@ from planecast.report.validation_page import validation_page
 from planecast.report.warnings import partial_warning
 from planecast.results import Result, ResultSet, RunDirectory, read_parquet
 from planecast.results.atomic import write_text
-from planecast.results.comparison import side_by_side
+from planecast.results.compare import side_by_side
 from planecast.results.content import Content, results_of
 from planecast.results.load_curve import LoadCurve
 from planecast.results.run_ref import Picked
@@ -30,6 +31,10 @@ from planecast.results.store import PARTIAL, SERIES, SWEEP, TRIALS
 from planecast.results.survey import SurveyAnswer
 from planecast.results.trials import Columns
 from planecast.results.validation import Validation
+from planecast.scenario.read_file import read_model
+
+if TYPE_CHECKING:
+    from planecast.search.question import Question
 
 REPORT = "report.html"
 """Where a run's report is, in the run's folder."""
@@ -51,9 +56,22 @@ def write_report(run: RunDirectory, path: Path | None = None) -> Path:
     if (run.path / SWEEP).is_file():
         write_text(target, page_html(_with_partial(_sweep_page(run), _why_partial(run))))
         return target
-    trials = _columns(run, TRIALS) if isinstance(content, SearchAnswer) else None
-    write_text(target, report_html(content, _why_partial(run), _columns(run, SERIES), trials))
+    trials, question = None, None
+    if isinstance(content, SearchAnswer):
+        trials, question = _columns(run, TRIALS), _question(run)
+    series = _columns(run, SERIES)
+    write_text(target, report_html(content, _why_partial(run), series, trials, question))
     return target
+
+
+def _question(run: RunDirectory) -> Question | None:
+    """What a search was asked; None where its run has nothing that this version reads."""
+    from planecast.search.question import QUESTION, Question
+
+    try:
+        return read_model(run.path / QUESTION, Question, "the question")
+    except InputError:
+        return None
 
 
 def _columns(run: RunDirectory, name: str) -> Columns | None:
@@ -77,10 +95,14 @@ def report_html(
     partial: str | None = None,
     series: Columns | None = None,
     trials: Columns | None = None,
+    question: Question | None = None,
 ) -> str:
     """The report of what a ``result.json`` holds; `partial` says why the run is not complete,
-    `series` is what it looked like over time, `trials` are a search's."""
-    page = search_page(content, trials) if isinstance(content, SearchAnswer) else _page(content)
+    `series` is what it looked like over time, `trials` and `question` are a search's."""
+    if isinstance(content, SearchAnswer):
+        page = search_page(content, trials, question)
+    else:
+        page = _page(content)
     if series is not None:
         page = replace(page, sections=[*page.sections, *series_drawings(series)])
     return page_html(_with_partial(page, partial))

@@ -14,9 +14,9 @@ Floats = NDArray[np.float64]
 class Deciding(NamedTuple):
     """When trials at a load decide whether it meets a goal."""
 
-    exceed: float = 0.0
+    exceed: float
     """Share of them that may lose more than the goal."""
-    trials: int = 1
+    trials: int
     """So many are looked at, fewer where the others can't change it."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,16 +30,20 @@ from planecast.report.warnings import Warned
 from planecast.results.search import FoundRate, SearchAnswer
 from planecast.search.repetitions import outlying
 
+if TYPE_CHECKING:
+    from planecast.search.question import Question
+
 Columns = Mapping[str, NDArray[Any]]
 _SAME_LOAD = 0.001
 """Loads that differ by less share a row of the table of trials."""
 _REFUSED_SHARE = 0.3
-_DECIDING = {"mlr": Deciding(exceed=0.5, trials=21)}
-"""What the figure draws by, where one trial doesn't decide (`planecast.search.mlr`'s goals)."""
 
 
-def search_page(answer: SearchAnswer, trials: Columns | None) -> Page:
-    """What the report of a search says; `trials` are the columns of its ``trials.parquet``."""
+def search_page(
+    answer: SearchAnswer, trials: Columns | None, question: Question | None = None
+) -> Page:
+    """What the report of a search says; `trials` are the columns of its ``trials.parquet``,
+    `question` is its ``search.json``: None for a search whose settings nobody kept."""
     return Page(
         title=f"{_title(answer)} of {answer.dataplane}",
         verdict=_verdict(answer),
@@ -47,7 +51,7 @@ def search_page(answer: SearchAnswer, trials: Columns | None) -> Page:
         cards=list(_cards(answer)),
         sections=[
             *_tables(answer),
-            *([] if trials is None else _drawings(answer, trials)),
+            *([] if trials is None else _drawings(answer, trials, _rule(answer, question))),
             *_second_tables(answer),
             *([] if trials is None else [_trial_table(trials)]),
         ],
@@ -134,16 +138,25 @@ def _cards(answer: SearchAnswer) -> Iterator[Card]:
             )
 
 
-def _drawings(answer: SearchAnswer, trials: Columns) -> Iterator[Drawing]:
+def _rule(answer: SearchAnswer, question: Question | None) -> Deciding:
+    """When the search took a load for decided; as it is by default where nobody kept that."""
+    from planecast.search.question import Question  # loads MLRsearch: no other page needs it
+
+    asked = question or Question(method=answer.method, engine="measure", scenario=answer.scenario)
+    if asked.method == "mlr":
+        goal = asked.goals["NDR"]
+        return Deciding(goal.exceed_ratio, goal.trials)
+    return Deciding(asked.binary.exceed_ratio, asked.binary.step_trials)
+
+
+def _drawings(answer: SearchAnswer, trials: Columns, rule: Deciding) -> Iterator[Drawing]:
     yield from drawing(
         "interval",
         "The interval closing",
         "Every trial in its order, and the bounds that the trials of a repetition so far decide; a "
         "repetition restarts the data plane. Loads far from the rates are outside of the view; "
         "a double click shows them.",
-        interval_closing(
-            trials, answer.rates, _DECIDING.get(answer.method, Deciding()), list(_outlying(answer))
-        ),
+        interval_closing(trials, answer.rates, rule, list(_outlying(answer))),
     )
     yield from drawing(
         "loss",

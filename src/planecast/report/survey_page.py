@@ -70,35 +70,22 @@ def _cards(answer: SurveyAnswer) -> Iterator[Card]:
 def _setting(points: Sequence[SurveyPoint], without: str = "") -> Setting:
     """What differs between points, in words; `without` one of the keys. Empty when nothing does."""
     labels = {point.label for point in points}
-    several = {
-        name: any(
+    several = [
+        name
+        for name in ("cores", "threads", "ghz", "flows")
+        if name != without
+        and any(
             len({getattr(point, name) for point in points if point.label == label}) > 1
             for label in labels
         )
-        for name in ("threads", "cores", "flows", "ghz")
-        if name != without
-    }
-
-    def words(point: SurveyPoint) -> str:
-        found = []
-        if several.get("cores"):
-            found.append(f"{point.cores} core{'s' if point.cores > 1 else ''}")
-        if several.get("threads"):
-            found.append("HT" if point.threads == 2 else "noHT")
-        if several.get("ghz"):
-            found.append("clock as it is" if point.ghz is None else f"{point.ghz:g} GHz")
-        if several.get("flows"):
-            found.append(f"{point.flows:,} flows")
-        return ", ".join(found)
-
-    return words
+    ]
+    return lambda point: point.setting(several)
 
 
 def _rate(point: SurveyPoint) -> Estimate | None:
-    for name in ("throughput", "NDR", "PDR", "MRR"):
-        if name in point.rates:
-            return point.rates[name].scaled(1e-6, "Mpps")
-    return None
+    if point.headline is None:
+        return None
+    return point.rates[point.headline].scaled(1e-6, "Mpps")
 
 
 def _drawings(

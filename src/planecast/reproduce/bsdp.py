@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planecast.explain.pcie.forward import LINE_BYTES, Ports, expected
-from planecast.machine.ceilings import card_ceilings, forward, line_rate_pps
+from planecast.machine.ceilings import card_ceilings, forward
 from planecast.machine.clocks import Clocked, forwarding_fixed_share
 from planecast.machine.ddio import Buffers, DeviceWays, spill
 from planecast.machine.smt import speedup
@@ -28,6 +28,7 @@ from planecast.reproduce.claim import (
 from planecast.reproduce.documents import Figure, document_of
 from planecast.reproduce.provenance import Traced, remembered, rests_on
 from planecast.reproduce.smt_use import APPLICATIONS, forwarders_use, slots_of, speedup_of
+from planecast.scenario.frames import line_rate_pps
 
 MODES = {"noHT": "one thread", "HT": "two threads"}
 FRAMES = (64, 128, 200, 256, 384, 512, 768, 1024, 1280, 1518)

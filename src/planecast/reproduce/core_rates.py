@@ -27,7 +27,7 @@ from statistics import median
 import numpy as np
 
 from planecast.engines.simulate.limits import pcie_seconds
-from planecast.machine.ceilings import forward, hottest_queue, line_rate_pps
+from planecast.machine.ceilings import forward, hottest_queue
 from planecast.machine.pcie import Link
 from planecast.machine.vswitch import Pass, switched
 from planecast.reproduce.catalogued import machine_of
@@ -47,6 +47,7 @@ from planecast.reproduce.documents import Figure, document_of
 from planecast.reproduce.measured import absent, rows_of
 from planecast.reproduce.provenance import Traced, read, remembered
 from planecast.reproduce.vpe import Study
+from planecast.scenario.frames import line_rate_pps
 
 _RATES = "csit/csit_hsw_1701.csv"
 _ADDED_BYTES = {"dot1ad": 8, "dot1q": 4, "vxlan": 50, "lispip4": 36, "lispip6": 56}

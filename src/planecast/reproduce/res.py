@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
+
 from planecast.machine.ceilings import card_ceilings, forward
 from planecast.machine.clocks import Clocked, core_ghz
-from planecast.machine.tenants import Cache, Tenant, memory_of, share
+from planecast.machine.tenants import Shared, memory_of, settle
 from planecast.machine.vswitch import Pass, switched
 from planecast.reproduce.bsdp import clocked
 from planecast.reproduce.catalogued import card_of, machine_of
@@ -235,23 +237,27 @@ def _classes() -> Table:
 def _rate(frame: int, *, classes: bool) -> float:
     d, machine = document_of("res"), machine_of(MACHINE)
     fill = 1 / machine.core.line_fill_buffers.value
-    switch = Tenant(
-        "switch",
-        d.value("threads.switch"),
-        near_ns=PASSES * _pass(frame).cycles(d.value("base.ghz")) / d.value("base.ghz"),
-        lines=PASSES * LINES,
-        footprint_bytes=PORTS * RING * LINES * LINE_BYTES,
-        exposed=blocking_factor(),
-        mask=int(d.value("mask.switch")) if classes else None,
+    ways = int(machine.values.llc_ways.value)
+    masks = [int(d.value(f"mask.{name}")) if classes else -1 for name in ("switch", "noisy")]
+    busy_ns = PASSES * _pass(frame).cycles(d.value("base.ghz")) / d.value("base.ghz")
+    exposed, touches = blocking_factor(), PASSES * LINES
+    # The switch, then what is next to it, on one socket.
+    found = settle(
+        Shared(
+            threads=np.array([[[d.value("threads.switch")], [d.value("threads.noisy")]]]),
+            core_ns=np.array(
+                [[busy_ns - touches * exposed * machine.l3_ns, 1.0 - fill * machine.l3_ns]]
+            ),
+            touches=np.array([[touches, 1.0]]),
+            exposed=np.array([[exposed, fill]]),
+            held_back=np.array([[[1.0], [100 / d.value("mba.noisy") if classes else 1.0]]]),
+            footprint=np.array([PORTS * RING * LINES * LINE_BYTES, 1e10]),
+            inside=np.array([[[bool(mask >> way & 1) for way in range(ways)] for mask in masks]]),
+            way_bytes=np.array([machine.way_bytes]),
+            llc_ns=machine.l3_ns,
+            memory=memory_of(machine),
+            same_memory=np.ones((1, 1)),
+            demand=lambda capacity: capacity,
+        )
     )
-    noisy = Tenant(
-        "noisy",
-        d.value("threads.noisy"),
-        near_ns=1.0,
-        lines=1.0,
-        footprint_bytes=1e10,
-        exposed=fill,
-        mask=int(d.value("mask.noisy")) if classes else None,
-        bandwidth_percent=d.value("mba.noisy") if classes else 100.0,
-    )
-    return share([switch, noisy], Cache.of(machine), memory_of(machine))["switch"].rate
+    return float(found.rates[0, 0, 0]) * 1e9

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BeforeValidator
 
 from planecast.results.arithmetic import difference
-from planecast.results.estimate import Estimate, Kind
+from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest, same_host
 from planecast.results.student import t_quantile
 from planecast.scenario.model import Noun, listed
@@ -100,9 +100,7 @@ def latest_port_costs(
     return None
 
 
-def line_of(
-    frame_bytes: Sequence[float], cycles: Sequence[float], kind: Kind = "measured"
-) -> tuple[Estimate, Estimate]:
+def line_of(frame_bytes: Sequence[float], cycles: Sequence[float]) -> tuple[Estimate, Estimate]:
     """Cycles a packet and a byte, by least squares over all rounds, with 95 % intervals (Student).
 
     Raises ValueError for fewer than three figures, or one size alone.
@@ -122,7 +120,7 @@ def line_of(
 
     def estimate(value: float, half: float, unit: str) -> Estimate:
         low, high = value - half, value + half
-        return Estimate(value=value, low=low, high=high, samples=len(x), unit=unit, kind=kind)
+        return Estimate(value=value, low=low, high=high, samples=len(x), unit=unit, kind="measured")
 
     return (
         estimate(start, half_start, "cycles/packet"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
@@ -12,6 +12,8 @@ from planecast.results.manifest import Manifest
 from planecast.results.result import Texts
 from planecast.results.telemetry import InstructionSplit
 from planecast.scenario.model import Noun, listed
+
+_HEADLINES = ("throughput", "NDR", "PDR", "MRR")
 
 
 class SurveyPoint(Noun):
@@ -50,12 +52,25 @@ class SurveyPoint(Noun):
         return not self.why_not
 
     @property
-    def pps(self) -> float | None:
+    def headline(self) -> str | None:
         """Its headline rate: throughput, else NDR, else PDR, else MRR."""
-        for name in ("throughput", "NDR", "PDR", "MRR"):
-            if name in self.rates and self.rates[name].value > 0:
-                return self.rates[name].value
-        return None
+        return next((name for name in _HEADLINES if name in self.rates), None)
+
+    @property
+    def pps(self) -> float | None:
+        """The headline rate, where it is above zero."""
+        value = 0.0 if self.headline is None else self.rates[self.headline].value
+        return value if value > 0 else None
+
+    def setting(self, names: Iterable[str]) -> str:
+        """Some of what varies, in words."""
+        words = {
+            "cores": f"{self.cores} core{'s' if self.cores > 1 else ''}",
+            "threads": "HT" if self.threads == 2 else "noHT",
+            "ghz": "clock as it is" if self.ghz is None else f"{self.ghz:g} GHz",
+            "flows": f"{self.flows:,} flows",
+        }
+        return ", ".join(words[name] for name in names)
 
 
 class Score(Noun):

@@ -51,7 +51,7 @@ def version_of(manifest: Manifest, key: str) -> str:
     return str(facts.get(key, ""))
 
 
-def by_version(found: Iterable[Observation], key: str, margin: float = MARGIN) -> list[Versions]:
+def by_version(found: Iterable[Observation], key: str) -> list[Versions]:
     """Every series that was run under two versions or more of `key`.
 
     Raises InputError when no run keeps that version.
@@ -62,11 +62,11 @@ def by_version(found: Iterable[Observation], key: str, margin: float = MARGIN) -
         raise InputError(
             f"no run keeps a version of {key}", f"--by {key}", ", ".join([*known, *_HOST_VERSIONS])
         )
-    rows = (_row(members, key, margin) for members in grouped(everything))
+    rows = (_row(members, key) for members in grouped(everything))
     return [row for row in rows if len(row.versions) > 1]
 
 
-def _row(members: Sequence[Observation], key: str, margin: float) -> Versions:
+def _row(members: Sequence[Observation], key: str) -> Versions:
     groups: dict[str, list[Observation]] = {}
     for one in members:
         groups.setdefault(version_of(one.manifest, key) or "unknown", []).append(one)
@@ -78,7 +78,7 @@ def _row(members: Sequence[Observation], key: str, margin: float) -> Versions:
         over = None if first is None else ratio(value, first)
         (own,) = histories(runs)
         found.append(
-            UnderVersion(version, value, len(own.levels), over, ratio_verdict(over, margin))
+            UnderVersion(version, value, len(own.levels), over, ratio_verdict(over, MARGIN))
         )
         first = first or value
     (series,) = histories(members)

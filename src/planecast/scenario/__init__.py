@@ -9,12 +9,11 @@ from planecast.scenario.override import SCENARIO_KEYS, parse_set, parse_vary, wi
 from planecast.scenario.points import point_label, value_at, value_if_any
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.schema import json_schema
-from planecast.scenario.workload import FUNCTIONS, STAGES
+from planecast.scenario.workload import FUNCTIONS
 
 __all__ = [
     "FUNCTIONS",
     "SCENARIO_KEYS",
-    "STAGES",
     "Scenario",
     "format_cpus",
     "json_schema",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -10,12 +11,27 @@ from pydantic import BeforeValidator
 SHORTEST_BYTES = 64
 """An Ethernet frame with FCS has so many bytes at least."""
 LONGEST_BYTES = 9000
+FCS_BYTES = 4
+"""Frame check sequence: a frame's last bytes, in no buffer and no capture."""
+WIRE_BYTES = 20
+"""Preamble, start delimiter and gap that a frame takes on a link in addition to itself (IEEE
+802.3)."""
 MOST_SIZES = 64
 
 IMIX = "64:7,594:4,1518:1"
 """The usual Internet mix: of twelve frames seven short ones, four middle ones, a long one."""
 
 _PART = re.compile(r"([0-9]{1,5})(?::([0-9]{1,9}(?:\.[0-9]{1,4})?))?")
+
+
+def line_rate_pps(link_gbps: float, frame_bytes: float) -> float:
+    """Frames a second of a link, of so many bytes in the mean."""
+    return link_gbps * 1e9 / (8 * (frame_bytes + WIRE_BYTES))
+
+
+def mean_bytes(frames: Sequence[tuple[int, float]]) -> float:
+    """Of sizes and their weights."""
+    return sum(size * weight for size, weight in frames) / sum(weight for _, weight in frames)
 
 
 def mix_frames(text: str) -> tuple[tuple[int, float], ...]:

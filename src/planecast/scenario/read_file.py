@@ -10,9 +10,13 @@ import os
 import stat
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from planecast.errors import InputError
+from pydantic import BaseModel, ValidationError
+
+from planecast.errors import InputError, first_refusal
+
+Model = TypeVar("Model", bound=BaseModel)
 
 SILENCE_S = 1.0
 """How long a pipe that nobody has opened for writing, or a terminal, may say nothing."""
@@ -56,6 +60,17 @@ def read_text(path: Path, most_bytes: int) -> str:
 def read_of_run(path: Path) -> str:
     """A text file of a run's folder."""
     return read_text(path, MOST_OF_A_RUN)
+
+
+def read_model(path: Path, model: type[Model], what: str, what_to_do: str = "") -> Model:
+    """A file of a run's folder as JSON of a model; `what` it should be is for the sentence."""
+    text = read_of_run(path)
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        raise InputError(
+            f"can't read {what}: {first_refusal(error)}", str(path), what_to_do
+        ) from None
 
 
 def parsed_json(text: str, path: Path) -> Any:

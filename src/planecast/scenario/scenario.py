@@ -250,6 +250,11 @@ class Scenario(Noun):
         """The stages of planecast's own data plane that run; none for others."""
         return self.workload.stages if self.dataplane.kind == OWN else ()
 
+    @property
+    def all_stages(self) -> tuple[str, ...]:
+        """The same with those that every pipeline begins and ends with."""
+        return ("source", *self.stages, "tx")
+
 
 def _kind(info: ValidationInfo) -> str | None:
     """The kind of data plane; None where it was refused itself."""

@@ -138,7 +138,7 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def next_commands(kind: StarterKind, path: str) -> tuple[str, str, str]:
+def next_commands(path: str) -> tuple[str, str, str]:
     """The three commands to type then."""
     file = shlex.quote(path)
     return (f"planecast measure {file}", f"planecast search {file}", "planecast report latest")

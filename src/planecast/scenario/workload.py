@@ -37,9 +37,6 @@ FUNCTIONS: dict[str, tuple[Stage, ...]] = {
 }
 """The network functions of the data plane; of each the stages, in the only order they can have."""
 
-STAGES: tuple[Stage, ...] = FUNCTIONS["vpe-upstream"]
-"""The stages of the vPE upstream pipeline."""
-
 NEEDS: dict[Stage, Stage] = {
     "classify": "key",
     "actions": "key",

@@ -21,7 +21,7 @@ _RESOLUTION = 0.005
 """The search for a length ends when it would change by less than this share, or one packet."""
 
 
-def longest_burst(session: Session, ceiling: Ceiling, longest_s: float = LONGEST_S) -> int:
+def longest_burst(session: Session, ceiling: Ceiling) -> int:
     """Packets of the longest burst without a loss, in one repetition; 0 when one is too many.
 
     Bursts double until one loses something, so that no longer ones are sent than needed: of those
@@ -29,7 +29,7 @@ def longest_burst(session: Session, ceiling: Ceiling, longest_s: float = LONGEST
     the longest of all is no problem: then the throughput is that of the link, and there is no
     buffer to be seen (RFC 9004, section 6.1).
     """
-    longest = max(int(longest_s * ceiling.pps), 2)
+    longest = max(int(LONGEST_S * ceiling.pps), 2)
     low, high, length = 0, None, min(_FIRST, longest)
     while high is None or high - low > max(1, _RESOLUTION * high):
         if session.burst(length, ceiling.pps).lost:
@@ -38,7 +38,7 @@ def longest_burst(session: Session, ceiling: Ceiling, longest_s: float = LONGEST
             low = length
         if low == longest:
             raise RunError(
-                f"{longest_s:g} s at {ceiling.pps / 1e6:.4g} Mpps lose nothing, so no buffer was "
+                f"{LONGEST_S:g} s at {ceiling.pps / 1e6:.4g} Mpps lose nothing, so no buffer was "
                 f"ever filled: capped by {ceiling.by} ({ceiling.why})",
                 "back-to-back",
                 "the test is for a data plane that is slower than what feeds it",

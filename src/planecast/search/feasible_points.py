@@ -67,7 +67,7 @@ def _case(
     why = _no_threads(threads, cores) or _no_cores(subject, threads, count, cores)
     why = why or _no_clock(ghz, [group[0] for group in cores], root)
     if not why and scenario.dataplane.kind != "external":  # whose CPUs are its own
-        cpus = _cpus(subject, threads, count, cores)
+        cpus = _cpus(threads, count, cores)
         found = with_overrides(found, {"placement.cpus": format_cpus(cpus)})
     return Case(subject, threads, count, active, ghz, found, why)
 
@@ -104,9 +104,7 @@ def _no_cores(subject: Subject, threads: int, count: int, cores: list[tuple[int,
     return ""
 
 
-def _cpus(
-    subject: Subject, threads: int, count: int, cores: list[tuple[int, ...]]
-) -> tuple[int, ...]:
+def _cpus(threads: int, count: int, cores: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The last cores forward: the first one has interrupts, and a search's generator."""
     able = [group for group in cores if len(group) >= threads]
     chosen = able[-count:]

@@ -35,16 +35,12 @@ class LossGoal:
     """A load that is looked for: the highest that loses no more than a ratio."""
 
     loss_ratio: float
-    relative_width: float = 0.005
+    relative_width: float
     """Distance of the bounds, as a share of the upper one."""
-    exceed_ratio: float = 0.5
+    exceed_ratio: float
     """Share of the trials at a load that may lose more."""
-    trials: int = 21
+    trials: int
     """Trials of full length that a bound rests on (fewer when the rest can't change it)."""
-
-
-GOALS: Mapping[str, LossGoal] = {"NDR": LossGoal(0.0), "PDR": LossGoal(0.005)}
-"""FD.io's goals and statistics."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +91,7 @@ class _Search(MultipleLossRatioSearch):  # type: ignore[misc]
 def search_losses(
     session: Session,
     ceiling: Ceiling,
-    goals: Mapping[str, LossGoal] = GOALS,
+    goals: Mapping[str, LossGoal],
     start: Start | None = None,
 ) -> dict[str, Bounds]:
     """One repetition, for all goals. Raises RunError as trials do."""
@@ -112,7 +108,7 @@ def search_losses(
         found = search.search(_Measurer(session, announce), debug=lambda text: None)
     except RuntimeError as error:
         raise RunError(f"MLRsearch gave up: {error}") from error
-    return {name: _bounds(session, found[goal], ceiling) for name, goal in wanted.items()}
+    return {name: _bounds(session, found[goal]) for name, goal in wanted.items()}
 
 
 def _goal(goal: LossGoal, seconds: float) -> Any:
@@ -140,7 +136,7 @@ def _config(goals: Sequence[Any], ceiling: Ceiling) -> Any:
     return config
 
 
-def _bounds(session: Session, result: Any, ceiling: Ceiling) -> Bounds:
+def _bounds(session: Session, result: Any) -> Bounds:
     lower, upper = result.relevant_lower_bound, result.relevant_upper_bound
     return Bounds(
         repetition=session.repetition,

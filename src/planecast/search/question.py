@@ -8,15 +8,12 @@ from pydantic import BeforeValidator, Field
 
 from planecast.results.search import Method
 from planecast.scenario.earlier_versions import Recorded
+from planecast.scenario.frames import line_rate_pps, mean_bytes
 from planecast.scenario.model import Noun, listed
 from planecast.search.mlr import LossGoal, Start
 from planecast.search.rfc2544 import BinaryGoal
 
 QUESTION = "search.json"
-FRAMING_BYTES = 20
-"""Preamble, start delimiter and gap that a frame takes on a link in addition to itself (IEEE
-802.3)."""
-
 _MORE = 2
 
 SearchEngine = Literal["measure", "simulate"]
@@ -75,9 +72,7 @@ class Question(Noun):
     @property
     def link_pps(self) -> float:
         """Frames a second that the link carries."""
-        sizes = self.scenario.traffic.frames
-        bits = 8 * sum((size + FRAMING_BYTES) * weight for size, weight in sizes)
-        return self.link_gbps * 1e9 * sum(weight for _, weight in sizes) / bits
+        return line_rate_pps(self.link_gbps, mean_bytes(self.scenario.traffic.frames))
 
     @property
     def start(self) -> Start | None:

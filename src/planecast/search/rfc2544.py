@@ -21,15 +21,15 @@ NAME = "throughput"
 class BinaryGoal:
     """What a binary search looks for, and how."""
 
-    loss_ratio: float = 1e-4
+    loss_ratio: float
     """A trial is passed when it loses less than this; with 0, nothing."""
-    start_share: float = 0.1
+    start_share: float
     """Share of the highest load that the search begins at."""
-    step_trials: int = 8
+    step_trials: int
     """Trials of a step at the most."""
-    exceed_ratio: float = 0.0
+    exceed_ratio: float
     """Share of a step's trials that may fail."""
-    resolution_pps: float = 100_000.0
+    resolution_pps: float
     """The search ends when the next rate would be less than this away."""
 
     def passed_by(self, loss_ratio: float) -> bool:

@@ -15,7 +15,7 @@ from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.results.search import SearchAnswer
 from planecast.results.survey import SurveyPoint, of_whom
-from planecast.results.telemetry import TSC, InstructionSplit
+from planecast.results.telemetry import TSC
 from planecast.scenario.machine import card_of
 from planecast.scenario.survey import Survey
 from planecast.search.feasible_points import Case
@@ -202,14 +202,8 @@ def _of_result(point: SurveyPoint, result: Result, counts: InstructionCounts | N
     }
     if counts is not None:
         split = by_kind(counts, result.scenario.placement.burst)
-        parts = InstructionSplit(
-            io=split.io,
-            processing=split.processing,
-            other=split.other,
-            instrument=counts.instrument,
-        )
-        changes["split"] = parts
-        changes["instructions_per_packet"] = _single(parts.total, "instructions/packet")
+        changes["split"] = split
+        changes["instructions_per_packet"] = _single(split.total, "instructions/packet")
     return point.model_copy(update=changes)
 
 

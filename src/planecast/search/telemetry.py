@@ -24,7 +24,7 @@ from planecast.instruments.on_cpu import busy_ns, ran_ns
 from planecast.results.estimate import Estimate
 from planecast.results.search import SearchAnswer
 from planecast.results.student import mean_estimate
-from planecast.results.telemetry import TSC, InstructionSplit, Telemetry
+from planecast.results.telemetry import TSC, Telemetry
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 from planecast.search.counting import count, counted, counting
@@ -250,18 +250,14 @@ def _stages(look: _Look, counts: InstructionCounts) -> None:
     burst = packets / bursts
     split = by_kind(counts, max(round(burst), 1))
     look.keys["mean_burst"] = burst
-    look.keys["split"] = InstructionSplit(
-        io=split.io, processing=split.processing, other=split.other, instrument=counts.instrument
-    )
+    look.keys["split"] = split
     cycles = {name: sum(column) / sampled for name, column in windows.stage_cycles.items()}
     look.keys["busy_cycles_per_packet"] = sum(cycles.values())
     look.keys["stage_cycles"] = cycles
     working = sum(value for name, value in cycles.items() if name not in IO_STAGES)
     if working > 0 and split.processing > 0:
         look.keys["ipc"] = _single(split.processing / working, "instructions/cycle")
-    look.keys["instructions_per_packet"] = _single(
-        split.io + split.processing + split.other, "instructions/packet"
-    )
+    look.keys["instructions_per_packet"] = _single(split.total, "instructions/packet")
     look.marks += [
         f"instructions were counted by {counts.instrument} ({counts.instruction_set}), in bursts "
         "as at the rate; their I/O is that of the data plane's own source, not of the memory "

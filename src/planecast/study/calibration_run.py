@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from planecast.errors import InputError
+from planecast.errors import InputError, first_refusal
 from planecast.model.calibration import EDITION, Calibration
 from planecast.model.supported import COUNTED
 from planecast.results.basis import Basis, Choice
@@ -99,9 +99,10 @@ def calibration_of(
 def _counted_scenario(path: Path) -> Scenario:
     try:
         return TypeAdapter(Recorded).validate_json(_text(path))
-    except ValueError as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"can't read what was counted: {first}", str(path)) from None
+    except ValidationError as error:
+        raise InputError(
+            f"can't read what was counted: {first_refusal(error)}", str(path)
+        ) from None
 
 
 def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, str, Choice]:

@@ -20,7 +20,7 @@ from planecast.cleanup import private_folder
 from planecast.dataplanes import once_command
 from planecast.dataplanes.config import config_text, once_config
 from planecast.host import Root
-from planecast.instruments import callgrind, singlestep
+from planecast.instruments.count_instructions import count_instructions as counted_with
 from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.native import native_program
 from planecast.process import end_children
@@ -186,10 +186,7 @@ def count_instructions(
                 portable=portable,
             )
 
-        tool = callgrind if portable else singlestep
-        counted: InstructionCounts = tool.count_instructions(
-            command, packets=packets, bursts=bursts, progress=done
-        )
+        counted = counted_with(instrument, command, packets=packets, bursts=bursts, progress=done)
     found = counted.model_copy(update={"pads_short_bursts": True, "spreads_buffers": True})
     remember(kept, found)
     return found

@@ -3,7 +3,8 @@
 A recording is a folder with what a validation measured (``result.json``) and what it was fitted
 with: ``calibration.json`` has the probed hierarchy and the counted instructions. Of an older
 edition's recording the hierarchy comes from a probe, ``probe.json`` in the folder or
-``NAME-probe.json`` next to it for a folder ``NAME-…``. The fit sees calibration points alone.
+``NAME-probe.json`` next to it for a folder ``NAME-…``: the shared recordings of a Zen 4 host are
+such. The fit sees calibration points alone.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from planecast.engines.solve import solve
-from planecast.errors import InputError
+from planecast.errors import InputError, first_refusal
 from planecast.instruments.machine_probe import MachineProbe
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrate import calibrate
@@ -61,7 +64,7 @@ def replay(folder: Path) -> Validation:
         program = traced and ProgramProfile.model_validate_json(json.dumps(traced))
         hierarchy = _hierarchy(folder, fitted)
     except (KeyError, TypeError, ValueError) as error:
-        first = str(error).splitlines()[0]
+        first = first_refusal(error) if isinstance(error, ValidationError) else str(error)
         raise InputError(
             f"this is not a recording of a validation: {first}",
             str(folder),

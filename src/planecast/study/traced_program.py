@@ -124,7 +124,7 @@ def _with_bursts(
 
 def own_map(scenario: Scenario) -> StageMap:
     """The stages of our own data plane: a function each."""
-    stages = ("source", *scenario.stages, "tx")
+    stages = scenario.all_stages
     return StageMap(
         name="ours",
         source="native/dataplane/stages",

@@ -130,7 +130,7 @@ def _ideal(base: Result, calibration: Calibration, width: float) -> Result:
     if base.instructions_per_packet is None:
         raise InputError("no instructions were counted", "--calibration", "calibrate again")
     machine = calibration.hierarchy
-    cycles = base.instructions_per_packet.value / width * machine.tsc_hz / machine.core_hz
+    cycles = base.instructions_per_packet.value / width * machine.tsc_per_core_cycle
     cost = Estimate(value=cycles, unit="cycles/packet", kind="computed")
     ipc = Estimate(value=width, unit="instructions/cycle", kind="computed")
     found = _costing(base, cost, calibration)

@@ -18,7 +18,7 @@ from planecast.progress import Progress
 from planecast.results.atomic import disk_errors, replacing
 from planecast.results.store import PARTS, SWEEP, RunDirectory
 from planecast.results.trials import quoted, write_parquet
-from planecast.scenario.read_file import read_of_run
+from planecast.scenario.read_file import read_model
 from planecast.sweep.answer import Columns, answer
 from planecast.sweep.job import Job
 from planecast.sweep.workers import Workers
@@ -33,12 +33,7 @@ def read_job(run: RunDirectory) -> Job:
     path = run.path / JOB
     if not path.exists():
         raise InputError("the run is not a sweep", str(run.path), "name a run of sweep")
-    text = read_of_run(path)
-    try:
-        return Job.model_validate_json(text)
-    except ValueError as error:
-        first = str(error).partition("\n")[0]
-        raise InputError(f"can't read the sweep: {first}", str(path)) from None
+    return read_model(path, Job, "the sweep")
 
 
 def run_sweep(job: Job, run: RunDirectory, workers: Workers, progress: Progress) -> None:

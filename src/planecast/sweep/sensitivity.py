@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planecast.errors import InputError
 from planecast.extras import extra_library
@@ -32,8 +31,6 @@ from planecast.sweep.job import Job
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.registry import stages_of
-
-Floats = NDArray[np.float64]
 
 _BATCH = 64
 _WITHOUT = "--draws 0 for the tornado alone"

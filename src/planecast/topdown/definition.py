@@ -142,7 +142,6 @@ class Node:
     name: str
     level: int
     """1 at the top."""
-    formula: Formula
     entry: NodeEntry
     domain: Domain
     meaning: Meaning
@@ -153,7 +152,6 @@ class Metric:
     """A figure outside the tree."""
 
     name: str
-    formula: Formula
     entry: MetricEntry
     dimension: Dimension
     meaning: Meaning

@@ -37,7 +37,7 @@ def definition_names(folder: Path = CATALOG) -> tuple[str, ...]:
     return tuple(file.stem for file in sorted(folder.glob("*/*.yaml")))
 
 
-def find_definition(text: str, folder: Path = CATALOG) -> Definition:
+def find_definition(text: str) -> Definition:
     """The definition that `text` names: its short name, a code name, or a CPU of the catalogue.
 
     Raises InputError that lists what there is.
@@ -47,21 +47,21 @@ def find_definition(text: str, folder: Path = CATALOG) -> Definition:
         if _plain(cpu) in wanted:
             entry = read_document(catalog.entry_path("cpus", cpu)).data
             wanted.add(_plain(str(entry.get("microarchitecture"))))
-    for name in definition_names(folder):
-        file = load_definition(name, folder).file
+    for name in definition_names():
+        file = load_definition(name).file
         if wanted & {_plain(file.name), *map(_plain, file.names)}:
-            return load_definition(name, folder)
+            return load_definition(name)
     raise InputError(
         f"no top-down definition is known for '{text[:60]}'",
         "--arch",
-        f"name one of {', '.join(definition_names(folder))}, or a CPU of planecast machine",
+        f"name one of {', '.join(definition_names())}, or a CPU of planecast machine",
     )
 
 
-def definition_of_family(family: int, model: int, folder: Path = CATALOG) -> Definition | None:
+def definition_of_family(family: int, model: int) -> Definition | None:
     """The definition of a processor by CPUID's family and model; None when there is none."""
-    for name in definition_names(folder):
-        known = load_definition(name, folder)
+    for name in definition_names():
+        known = load_definition(name)
         if any(fnmatch(f"{family:x}-{model:02x}", pattern) for pattern in known.file.families):
             return known
     return None
@@ -79,9 +79,9 @@ def load_definition(name: str, folder: Path = CATALOG) -> Definition:
     return _Builder(file, document, _meanings(folder)).built()
 
 
-def meaning_of(name: str, folder: Path = CATALOG) -> Meaning:
+def meaning_of(name: str) -> Meaning:
     """What a node or a metric says about a packet processor."""
-    return _meanings(folder)[name]
+    return _meanings(CATALOG)[name]
 
 
 def _plain(text: str) -> str:
@@ -242,7 +242,7 @@ class _Builder:
             level = 1 if entry.parent is None else found[entry.parent].level + 1
             domain = self._file.domains.get(entry.of, "thread")
             meaning = self._meaning(name, location)
-            found[name] = Node(name, level, self._ordered[name], entry, domain, meaning)
+            found[name] = Node(name, level, entry, domain, meaning)
         return dict(_downwards(found, None))
 
     def _metrics(self) -> dict[str, Metric]:
@@ -256,7 +256,7 @@ class _Builder:
             if claimed != self._units[name]:
                 raise self._fail(f"{name} is {self._units[name]}, not {claimed}", location)
             meaning = self._meaning(name, location)
-            found[name] = Metric(name, self._ordered[name], entry, claimed, meaning)
+            found[name] = Metric(name, entry, claimed, meaning)
         return found
 
     def _meaning(self, name: str, location: Location) -> Meaning:

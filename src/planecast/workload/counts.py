@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.errors import InputError
+from planecast.results.telemetry import InstructionSplit
 from planecast.scenario.model import ListOf, Noun
 
 Instrument = Literal["callgrind", "singlestep", "counters"]
@@ -27,6 +28,11 @@ Role = Literal["I/O", "processing", "other"]
 """What a stage is for: packets in and out, work on them, the loop around both (BSDP Fig 8)."""
 IO_STAGES = frozenset({"source", "rx", "tx"})
 """Stages that get packets in and out; all others process them."""
+
+
+def role_of(stage: str) -> Role:
+    """What a stage is for."""
+    return "I/O" if stage in IO_STAGES else "processing"
 
 
 @dataclass(frozen=True)
@@ -193,30 +199,6 @@ class InstructionCounts(Noun):
         return self.total.at(self.burst)
 
 
-class CountDifference(Noun):
-    """How two instruments differ about one stage."""
-
-    stage: str
-    """A stage, ``other`` or ``total``."""
-    first: float
-    """Instructions a packet that the first counted."""
-    second: float
-    """Instructions a packet that the second counted."""
-    percent: float | None
-    """The second's excess over the first, in percent; None when the first is 0."""
-
-
-class KindSplit(Noun):
-    """Instructions a packet by kind of work, at one burst size."""
-
-    io: float
-    """In the stages that get packets in and out."""
-    processing: float
-    """In the stages that work on them."""
-    other: float
-    """Outside the stages."""
-
-
 def run_plan(packets: int, bursts: Sequence[int]) -> list[tuple[int, int]]:
     """The runs, (packets, burst), that `solve_counts` needs: two lengths of each burst size.
 
@@ -309,30 +291,14 @@ def _code(runs: Mapping[tuple[int, int], RawCounts], names: Sequence[str]) -> Co
     return CodeCounts(**parts, lines=max(run.code_lines for run in runs.values()))
 
 
-def differences(first: InstructionCounts, second: InstructionCounts) -> list[CountDifference]:
-    """How two counts differ: by stage, then other, then total.
-
-    At the largest burst that both counted; at the first's reference burst when there is none, where
-    the second is interpolated.
-    """
-    both = {p.burst for p in first.total.counted} & {p.burst for p in second.total.counted}
-    burst = max(both, default=first.burst)
-    left, right = _at(first, burst), _at(second, burst)
-    last = ("other", "total")
-    names = [name for name in dict.fromkeys([*left, *right]) if name not in last]
-    rows = [(name, left.get(name, 0.0), right.get(name, 0.0)) for name in (*names, *last)]
-    return [
-        CountDifference(stage=name, first=a, second=b, percent=100 * (b / a - 1) if a else None)
-        for name, a, b in rows
-    ]
-
-
-def by_kind(counts: InstructionCounts, burst: int | None = None) -> KindSplit:
+def by_kind(counts: InstructionCounts, burst: int | None = None) -> InstructionSplit:
     """Instructions a packet by kind of work, at `burst` or the reference burst."""
     at = burst or counts.burst
     in_out = sum(stage.at(at) for name, stage in counts.stages.items() if name in IO_STAGES)
     rest = sum(stage.at(at) for name, stage in counts.stages.items() if name not in IO_STAGES)
-    return KindSplit(io=in_out, processing=rest, other=counts.other.at(at))
+    return InstructionSplit(
+        io=in_out, processing=rest, other=counts.other.at(at), instrument=counts.instrument
+    )
 
 
 def stage_of(function: str) -> str | None:
@@ -344,11 +310,6 @@ def stage_of(function: str) -> str | None:
     if not function.startswith(STAGE_PREFIX):
         return None
     return function[len(STAGE_PREFIX) :].partition("'")[0].partition(".")[0] or None
-
-
-def _at(counts: InstructionCounts, burst: int) -> dict[str, float]:
-    rows = {name: stage.at(burst) for name, stage in counts.stages.items()}
-    return rows | {"other": counts.other.at(burst), "total": counts.total.at(burst)}
 
 
 def _in_order(runs: Iterable[RawCounts]) -> Sequence[str]:

@@ -242,10 +242,7 @@ def instructions_by_stage(
     if program is not None:
         own, _ = _program_instructions(ScenarioColumns.of([scenario]), program)
         return {stage: float(count[0]) for stage, count in own.items()}
-    found = {
-        name: stage_instructions(scenario, name, counts)
-        for name in ("source", *scenario.stages, "tx")
-    }
+    found = {name: stage_instructions(scenario, name, counts) for name in scenario.all_stages}
     found["other"] = counts_of(scenario.stages, counts).other.at(scenario.placement.burst)
     return found
 

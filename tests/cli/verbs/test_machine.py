@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
+from tests.instruments.test_probe import output, read
 
 from planecast.errors import InputError
 from planecast.host import Root
@@ -60,3 +61,16 @@ def test_one_model_number_means_two_cores_in_two_families() -> None:
     assert zen5 is not None
     assert (zen4.name, zen5.name) == ("zen4", "zen5")
     assert microarchitecture_of_cpu("") is None
+
+
+def test_what_a_reader_has_to_know_of_a_probe_is_said(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probed = read(output(huge_share=0.4))
+    monkeypatch.setattr("planecast.instruments.probe.probe_machine", lambda **how: probed)
+    monkeypatch.setattr(
+        "planecast.instruments.loaded_latency.loaded_latency", lambda *words, **how: None
+    )
+    answer = run("machine", "probe", str(tmp_path / "here.yaml"), "--like", "gold-6230n")
+    assert answer.code == 0
+    assert "only 40 % of the 2 MiB memory was in 2 MiB pages" in answer.out

@@ -54,9 +54,7 @@ class Host:
         assert {cpu, other} == {0, 1}
         self.now += 0.01
         ns = FAR_NS if self.far else NEAR_NS
-        return CoreToCore(
-            cpu=cpu, other=other, ns=ns, low_ns=ns, high_ns=ns, slices=1, canary_cycles=2.0
-        )
+        return CoreToCore(cpu=cpu, other=other, ns=ns, canary_cycles=2.0)
 
     def pps(self) -> float:
         self.began.append(self.far)

@@ -48,9 +48,7 @@ def looked(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Callable[..., NearC
             ns = next(found)
             if ns is None:
                 return None
-            return CoreToCore(
-                cpu=cpu, other=other, ns=ns, low_ns=ns, high_ns=ns, slices=1, canary_cycles=2.0
-            )
+            return CoreToCore(cpu=cpu, other=other, ns=ns, canary_cycles=2.0)
 
         monkeypatch.setattr(core_to_core, "ping_pong_now", look)
         return NearCpus(1, 0)

@@ -46,9 +46,3 @@ def test_lines_and_tail_updates_of_64_byte_frames() -> None:
     assert (found.full_lines_least, found.full_lines_most) == (1, 1.25)
     assert found.partial_writes_least == 1 / 16
     assert found.mmio_writes == 2 / 32
-
-
-def test_the_link_carries_headers_too() -> None:
-    found = expected(Ports(frame_bytes=512))
-    assert found.link_to_memory_bytes > found.write_bytes
-    assert found.link_from_memory_bytes > found.read_bytes

@@ -34,10 +34,10 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def html(measured: Result, calibration: Calibration) -> str:
     """An explanation and how another differs from it."""
-    a = explain_case(Case("a", measured.scenario, measured, None, calibration))
+    a = explain_case(Case("a", measured.scenario, measured, calibration=calibration))
     slower = measured.cycles_per_packet.scaled(1.3, "cycles/packet")
     slow = measured.model_copy(update={"cycles_per_packet": slower})
-    b = explain_case(Case("b", slow.scenario, slow, None, calibration))
+    b = explain_case(Case("b", slow.scenario, slow, calibration=calibration))
     return explanation_html(a, compare_explanations(a, b))
 
 

@@ -33,7 +33,7 @@ from planecast.results import (
     RunDirectory,
     collect_manifest,
 )
-from planecast.results.comparison import side_by_side
+from planecast.results.compare import side_by_side
 from planecast.results.run_ref import pick
 from planecast.results.survey import SurveyAnswer, SurveyPoint
 from planecast.scenario import Scenario

@@ -17,7 +17,7 @@ __all__ = ["base", "calibration", "counts", "hierarchy", "manifest", "measured"]
 
 @pytest.fixture
 def explained(measured: Result, calibration: Calibration) -> Explanation:
-    return explain_case(Case("a", measured.scenario, measured, None, calibration))
+    return explain_case(Case("a", measured.scenario, measured, calibration=calibration))
 
 
 def test_bands_lead_from_the_packet_over_stages_to_causes(explained: Explanation) -> None:

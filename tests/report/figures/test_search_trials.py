@@ -20,7 +20,7 @@ def areas(x: list[float | None], y: list[float | None]) -> list[list[tuple[float
 def test_no_area_where_a_bound_is_not_known_yet(
     search_answer: SearchAnswer, search_trials: dict[str, np.ndarray]
 ) -> None:
-    figure = interval_closing(search_trials, search_answer.rates, Deciding(0.5))
+    figure = interval_closing(search_trials, search_answer.rates, Deciding(0.5, 1))
     assert figure is not None
     (area,) = [t for t in figure.data if t.name == "NDR" and t.fill == "toself"]
     drawn = areas(list(area.x), list(area.y))
@@ -37,7 +37,7 @@ def test_no_area_where_a_bound_is_not_known_yet(
 def test_an_outlying_repetition_is_shaded_and_named(
     search_answer: SearchAnswer, search_trials: dict[str, np.ndarray]
 ) -> None:
-    figure = interval_closing(search_trials, search_answer.rates, Deciding(0.5), outlying=[1])
+    figure = interval_closing(search_trials, search_answer.rates, Deciding(0.5, 1), outlying=[1])
     assert figure is not None
     assert "outlying: repetition 2" in [trace.name for trace in figure.data]
     (shade,) = figure.layout.shapes

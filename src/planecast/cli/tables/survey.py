@@ -51,16 +51,11 @@ def _legend(points: Sequence[SurveyPoint]) -> list[str]:
 
 def setting_text(point: SurveyPoint) -> str:
     """What was varied, in words."""
-    words = [f"{point.cores} core{'s' if point.cores > 1 else ''}"]
-    words.append("HT" if point.threads == 2 else "noHT")
-    words.append(f"{point.flows:,} flows")
-    if point.ghz is not None:
-        words.append(f"{point.ghz:g} GHz")
-    return ", ".join(words)
+    return point.setting(("cores", "threads", "flows", *(() if point.ghz is None else ("ghz",))))
 
 
 def _rate(point: SurveyPoint) -> Worded:
-    name = next((name for name in ("throughput", "NDR", "PDR", "MRR") if name in point.rates), "")
+    name = point.headline
     text = f"{estimate_text(point.rates[name], 1e6)} {name}" if name else "–"
     return Worded(point.pps, text)
 

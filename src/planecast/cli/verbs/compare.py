@@ -14,7 +14,7 @@ from planecast.errors import InputError
 from planecast.results.columns import metrics
 
 if TYPE_CHECKING:
-    from planecast.results.comparison import SideBySide
+    from planecast.results.compare import SideBySide
 
 _RUN = (
     "A run's folder or result.json, its name under the runs folder, or latest; #2: its 2nd result, "
@@ -46,7 +46,7 @@ def compare(
     scenario by scenario. `planecast report A B` draws them.
     """
     from planecast.results import runs_folder
-    from planecast.results.comparison import side_by_side
+    from planecast.results.compare import side_by_side
     from planecast.results.run_ref import pick
 
     if len(others) >= len(ascii_uppercase):

@@ -90,7 +90,7 @@ def init(
     missing = _missing(starter)
     write_text(path, starter.text)
     typer.echo(f"{path} is written. Next:\n")
-    for line in next_commands(chosen, str(path)):
+    for line in next_commands(str(path)):
         typer.echo(f"  {line}")
     if missing:
         typer.echo(f"\nplanecast: not yet: {missing}", err=True)

@@ -191,6 +191,8 @@ def _probe(path: Path, like: str | None, *, fresh: bool) -> None:
         shown = ", ".join(f"{ns:.0f} ns at {gbs:.1f} GB/s" for gbs, ns in loaded.risen())
         used = f"{100 * loaded.undisturbed_share:.0f} % of the slices were undisturbed"
         typer.echo(f"memory under load: {shown}; {used}")
+    for note in probed.notes:
+        typer.echo(note)
     if probed.state is not None:
         typer.echo(_state_text(probed))
     typer.echo(f"{path}: {entry.title}; `planecast machine show {path}` lists what was measured")

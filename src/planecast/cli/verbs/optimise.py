@@ -130,7 +130,7 @@ def optimise(
         with progress_bar("searching") as progress:
             found = search(job, prices, wanted, trials, progress)
         if not found.best:
-            raise RunError(_missed(found, wanted), rate, "allow more, or vary more")
+            raise RunError(_missed(found), rate, "allow more, or vary more")
         after = unconfirmed(job, found.best)
         if not why_not:
             measurer = _measurer(job, run, confirm_seconds)
@@ -206,7 +206,7 @@ def _refuse_refuted(after: Confirmation) -> None:
         )
 
 
-def _missed(found: Found, target: Target) -> str:
+def _missed(found: Found) -> str:
     from planecast.cli.tables.optimise import label_of
 
     nearest = found.nearest

@@ -324,16 +324,10 @@ def _searched(
 
 def _resumed(run: RunDirectory) -> Question:
     """The question of a run. Raises InputError when it has none."""
-    from planecast.scenario.read_file import read_of_run
+    from planecast.scenario.read_file import read_model
     from planecast.search.question import QUESTION, Question
 
-    path = run.path / QUESTION
-    text = read_of_run(path)
-    try:
-        return Question.model_validate_json(text)
-    except ValueError as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"can't read the question: {first}", str(path)) from None
+    return read_model(run.path / QUESTION, Question, "the question")
 
 
 def _tester(

@@ -32,6 +32,7 @@ from planecast.results.estimate import Estimate
 from planecast.results.port_costs import BASE, PortCost, SizeCost, line_of
 from planecast.results.student import mean_estimate
 from planecast.results.trials import Columns
+from planecast.scenario.frames import FCS_BYTES
 from planecast.scenario.override import with_overrides
 from planecast.scenario.scenario import Scenario
 
@@ -53,7 +54,6 @@ _FEWEST_SIZES = 2
 """Of a line."""
 _PARTS = ("rx", "program", "tx")
 _LONGEST_S, _DRAIN_S = 10.0, 0.05
-_FCS_BYTES = 4
 _FRAMES = 512
 """Of a capture, which is repeated."""
 
@@ -196,10 +196,10 @@ def _in_process(kind: str, cpus: tuple[int, int], size: int) -> float:
     """The median window of one start."""
     with private_folder() as folder:
         if kind == BASE:
-            device = f"net_null0,size={size - _FCS_BYTES},copy=0"
+            device = f"net_null0,size={size - FCS_BYTES},copy=0"
         else:
             capture = Path(folder) / "frames.pcap"
-            capture.write_bytes(_capture(size - _FCS_BYTES))
+            capture.write_bytes(_capture(size - FCS_BYTES))
             device = f"net_pcap0,rx_pcap={capture},infinite_rx=1,tx_pcap=/dev/null"
         with ExternalDpdk(
             plan_testpmd("io", [device], cpus=[cpus[0]], main_cpu=cpus[1])

@@ -14,10 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from planecast.errors import InputError
+from planecast.scenario.frames import FCS_BYTES
 
 MOST_PACKETS = 2_000_000
 """Packets of a capture: each takes some hundred bytes while the model is made."""
-FCS_BYTES = 4
 SHORTEST_BYTES = 64
 LONGEST_BYTES = 65535
 

@@ -14,10 +14,10 @@ from planecast.engines.simulate.ddio_overflow import ddio_overflow
 from planecast.engines.simulate.limits import (
     DESCRIPTOR_BYTES,
     DESCRIPTORS_AT_ONCE,
-    WIRE_BYTES,
     link_of,
 )
 from planecast.machine.pcie import Link
+from planecast.scenario.frames import WIRE_BYTES
 from planecast.scenario.scenario import Scenario
 
 NAME = "nic"

@@ -11,11 +11,9 @@ import math
 from planecast.engines.simulate.ddio_overflow import ddio_overflow
 from planecast.machine.pcie import Link
 from planecast.model.target_platform import HOST
+from planecast.scenario.frames import line_rate_pps, mean_bytes
 from planecast.scenario.machine import machine_of
 from planecast.scenario.scenario import Scenario
-
-WIRE_BYTES = 20
-"""Preamble and gap."""
 
 DESCRIPTOR_BYTES = 16
 DESCRIPTORS_AT_ONCE = 4
@@ -56,8 +54,7 @@ def limits_of(
     nic, device = scenario.nic, scenario.accelerator
     found: dict[str, float] = {}
     if nic.link_gbps is not None:
-        mean = sum(weight * (size + WIRE_BYTES) for size, weight in sizes) / total
-        found["link"] = nic.port_count * nic.link_gbps * 1e9 / (8 * mean)
+        found["link"] = nic.port_count * line_rate_pps(nic.link_gbps, mean_bytes(sizes))
     ports = [rate * nic.port_count for rate in (nic.port_rx_pps, nic.port_tx_pps) if rate]
     if ports:
         found["port"] = min(ports)

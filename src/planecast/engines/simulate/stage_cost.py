@@ -103,7 +103,7 @@ def stage_costs(scenarios: Sequence[Scenario], calibration: Calibration) -> list
         costs = {
             name: values[rows] * sizes
             for name, (values, _) in predicted.stages.items()
-            if name in ("source", "tx") or name in scenario.stages
+            if name in scenario.all_stages
         }
         found.append(tabulated(costs, predicted.value[rows] * sizes))
     return found

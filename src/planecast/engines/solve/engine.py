@@ -116,7 +116,7 @@ def _instructions(scenario: Scenario, calibration: Calibration) -> dict[str, flo
 
 def _ipc(instructions: Estimate, cost: Estimate, calibration: Calibration) -> Estimate:
     """Instructions a cycle of the core's own clock."""
-    core = calibration.hierarchy.core_hz / calibration.hierarchy.tsc_hz
+    core = 1 / calibration.hierarchy.tsc_per_core_cycle
     low, high = cost.interval or (cost.value, cost.value)
     return Estimate(
         value=instructions.value / (cost.value * core),

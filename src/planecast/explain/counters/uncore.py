@@ -18,6 +18,7 @@ from planecast.explain.links import LINE_BYTES, explain_links, is_of_links
 from planecast.explain.memory import Channel, MemoryLimits, explain_memory
 from planecast.explain.pcie import Ports, interpret, is_of_pcie, pcie_counts
 from planecast.explain.sharing import explain_sharing, is_of_sharing
+from planecast.explain.uncore import Uncore
 from planecast.instruments.recorded import Recording
 from planecast.results.manifest import collect_manifest
 
@@ -51,15 +52,6 @@ class Setup:
     """Cores that forward."""
     memory: MemoryLimits | None = None
     """What a socket's memory could move."""
-
-
-@dataclass(frozen=True)
-class Uncore:
-    """What PCIe, memory and socket links show, as sentences."""
-
-    findings: tuple[str, ...] = ()
-    out_of_line: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
 
 
 def explain_uncore(recording: Recording, label: str, setup: Setup) -> CounterExplanation:
@@ -224,17 +216,13 @@ def _sharing(recording: Recording, setup: Setup) -> Uncore:
         return Uncore()
     if setup.pps is None:
         return Uncore(unknown=("lines from other cores a packet: give the rate with --pps",))
-    found = explain_sharing(rates, setup.pps)
-    return Uncore(found.findings, found.out_of_line)
+    return explain_sharing(rates, setup.pps)
 
 
 def _links(recording: Recording, setup: Setup) -> Uncore:
     rates = {n: v for n, v in _rates(recording).items() if is_of_links(n)}
     rates |= _link_readings(recording)
-    if not rates:
-        return Uncore()
-    found = explain_links(rates, setup.pps)
-    return Uncore(found.findings, found.out_of_line)
+    return explain_links(rates, setup.pps)
 
 
 def _link_readings(recording: Recording) -> dict[str, float]:

@@ -13,13 +13,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from planecast.machine.pcie import Link
+from planecast.scenario.frames import FCS_BYTES
 from planecast.scenario.model import Noun
 
 LINE_BYTES = 64
-FCS_BYTES = 4
-_LINK = Link(3, 8)
-"""With the usual MPS and MRRS; lanes don't count here."""
 
 Size = Annotated[int, Field(ge=1, le=65536)]
 Every = Annotated[int, Field(ge=1, le=65536)]
@@ -65,10 +62,6 @@ class Expected(Noun):
     """The same when each Rx descriptor is written alone."""
     mmio_writes: float
     """Tail updates of both rings (WiL)."""
-    link_to_memory_bytes: float
-    """Bytes of the link towards memory, packet headers included."""
-    link_from_memory_bytes: float
-    """The same from memory: completions of reads."""
 
 
 def expected(ports: Ports) -> Expected:
@@ -79,7 +72,6 @@ def expected(ports: Ports) -> Expected:
     full = ports.frame_bytes // LINE_BYTES
     ends = float(ports.frame_lines - full)
     tx_partial = 1 / ports.tx_write_back_every
-    to_memory, from_memory = _link(ports, sent)
     return Expected(
         write_bytes=ports.frame_bytes + ports.rx_descriptor_bytes + written_back,
         read_bytes=sent + descriptors,
@@ -89,18 +81,4 @@ def expected(ports: Ports) -> Expected:
         partial_writes_least=ends + tx_partial,
         partial_writes_most=ends + tx_partial + 1,
         mmio_writes=2 / ports.tail_update_every,
-        link_to_memory_bytes=to_memory,
-        link_from_memory_bytes=from_memory,
     )
-
-
-def _link(ports: Ports, sent: int) -> tuple[float, float]:
-    """(to memory, from memory): bytes of the link with headers; descriptors a line at a time."""
-    read_bytes, write_bytes = _LINK.read_bytes, _LINK.write_bytes
-    line = write_bytes(LINE_BYTES)[0] / LINE_BYTES  # bytes of link a byte, in full lines
-    to_memory = write_bytes(ports.frame_bytes)[0] + line * ports.rx_descriptor_bytes
-    to_memory += write_bytes(ports.tx_descriptor_bytes)[0] / ports.tx_write_back_every
-    asked, answered = read_bytes(sent)
-    for_line = read_bytes(LINE_BYTES)
-    lines = (ports.rx_descriptor_bytes + ports.tx_descriptor_bytes) / LINE_BYTES
-    return to_memory + asked + lines * for_line[0], answered + lines * for_line[1]

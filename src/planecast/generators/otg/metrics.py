@@ -12,7 +12,7 @@ from typing import Any
 
 from planecast.generators.otg.mapping import Flow
 from planecast.generators.otg.ports import Port
-from planecast.generators.otg.timing import WIRE_OVERHEAD_BYTES
+from planecast.scenario.frames import WIRE_BYTES
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def flow_metric(progress: Progress) -> dict[str, Any]:
 def _bit_rates(way: str, pps: float, mean_bytes: float) -> dict[str, float]:
     bytes_a_second = pps * mean_bytes
     return {
-        f"{way}_l1_rate_bps": pps * (mean_bytes + WIRE_OVERHEAD_BYTES) * 8 if pps else 0.0,
+        f"{way}_l1_rate_bps": pps * (mean_bytes + WIRE_BYTES) * 8 if pps else 0.0,
         f"{way}_rate_bytes": bytes_a_second,
         f"{way}_rate_bps": bytes_a_second * 8,
         f"{way}_rate_kbps": bytes_a_second * 8e-3,

@@ -132,7 +132,7 @@ class Node:
             return default
         return float(value)
 
-    def choice(self, default: str, supported: tuple[str, ...], others: str = "") -> str:
+    def choice(self, default: str, supported: tuple[str, ...]) -> str:
         """Which of its alternatives this object has.
 
         Without ``choice`` it is the only member that is there, as in OTG's own clients. One that
@@ -144,7 +144,7 @@ class Node:
         if found in supported:
             return found
         self._taken.add(found)
-        self.refuse(found, others or f"is not supported; supported here: {', '.join(supported)}")
+        self.refuse(found, f"is not supported; supported here: {', '.join(supported)}")
         return ""
 
     def finish(self) -> None:

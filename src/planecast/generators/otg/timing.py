@@ -7,9 +7,8 @@ is one 64-byte frame and its 20 bytes of overhead. Percents are of the link's ra
 from __future__ import annotations
 
 from planecast.generators.otg.node import Node
+from planecast.scenario.frames import WIRE_BYTES
 
-WIRE_OVERHEAD_BYTES = 20
-"""Preamble, start delimiter, and the least gap between frames."""
 _GAP_BYTES = 12
 _PPS_MIN, _PPS_MAX = 0.001, 1e9
 _BIT_UNITS = {"bps": 1.0, "kbps": 1e3, "mbps": 1e6, "gbps": 1e9}
@@ -20,7 +19,7 @@ _DELAYS = ("bytes", "nanoseconds", "microseconds")
 def timing_keys(flow: Node, mean_bytes: float, link_gbps: float) -> dict[str, object]:
     """The stream's keys for ``rate`` and ``duration`` of a flow, and under `COUNTED` whether it
     has a number of packets of its own rather than a time."""
-    wire_bits = (mean_bytes + WIRE_OVERHEAD_BYTES) * 8
+    wire_bits = (mean_bytes + WIRE_BYTES) * 8
     line_pps = link_gbps * 1e9 / wire_bits
     pps = _rate(flow.child("rate"), wire_bits, line_pps)
     keys: dict[str, object] = {"rate": f"{pps:.9g}"}

@@ -56,7 +56,7 @@ def machine_map(machine: Topology, division: Division | None = None) -> Figure:
     height = sum(block.head_px + block.rows * _CORE_PX + 14 for block in blocks)
     figure = new_figure(height + 70, margin={"l": 8, "r": 8, "t": 44, "b": 8}, dragmode=False)
     owners = _owners(machine, division)
-    colours = _colours(machine, division)
+    colours = _colours(division)
     named: dict[str, list[tuple[float, float, Core]]] = {}
     top = 0.0
     for block in blocks:
@@ -98,7 +98,7 @@ def ways_map(division: Division, machine: Topology) -> Figure | None:
         showlegend=False,
         dragmode=False,
     )
-    colours = _colours(machine, division)
+    colours = _colours(division)
     rows = []
     for service in division.services:
         whose = [share.tenant for share in division.shares if share.service == service.number]
@@ -168,7 +168,7 @@ def _owners(machine: Topology, division: Division | None) -> dict[int, str]:
     return {core.first: whose.get(core.first, _NOBODY) for core in machine.cores}
 
 
-def _colours(machine: Topology, division: Division | None) -> Mapping[str, str]:
+def _colours(division: Division | None) -> Mapping[str, str]:
     if division is None:
         return {_PRIORITY[name]: colour for name, colour in _PRIORITY_COLOURS.items()}
     found = {share.tenant: _colour(number) for number, share in enumerate(division.shares)}

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.scenario.dataplanes.routes import base_routes
+from planecast.scenario.frames import FCS_BYTES
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +20,7 @@ MASKS, RULES, ROUTES = "dataplane.masks", "dataplane.rules", "dataplane.routes"
 EXACT_FLOWS = 8192
 """Entries of Open vSwitch's exact-match cache (EM_FLOW_HASH_ENTRIES in dpif-netdev-private-dfc.h);
 a flow may stand in two of them (EM_FLOW_HASH_SEGS)."""
-FCS_BYTES, LINE_BYTES = 4, 64
+LINE_BYTES = 64
 STORES_OF_A_LINE, STORES_OF_A_HEADER = 4, 5
 BEND = 6.0
 """Of a simulated cache of that size with 512 to 65,536 flows: within 0.01 of all; and of what the

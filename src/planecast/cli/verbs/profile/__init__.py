@@ -165,7 +165,7 @@ def _sheet(profile: Profile) -> Sheet:
     own = profile.scenario.dataplane.kind == "ours"
     order = list(first.stages)
     if own:
-        order = ["source", *profile.scenario.stages, "tx"]
+        order = list(profile.scenario.all_stages)
     names = [*order, "other", "total"]
     rows = [_row(name, profile, first, native, total) for name in names]
     shown = [c for c in _COLUMNS if any(row.get(c.key) is not None for row in rows)]
