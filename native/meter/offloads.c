@@ -12,6 +12,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <rte_ethdev.h>
+#include <rte_version.h>
+#include <stdio.h>
 #include <string.h>
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -25,6 +27,20 @@ enum { JUMBO = 9728, ETHERNET = 18 }; /* the longest frame of most NICs; header 
 
 static uint64_t flags;
 
+/* Another release may lay out `rte_eth_dev_info` in another way. */
+static bool of_this_dpdk(void)
+{
+    static int known = -1;
+    if (known < 0) {
+        char ours[32];
+        int length =
+            snprintf(ours, sizeof ours, "%s %d.%02d", RTE_VER_PREFIX, RTE_VER_YEAR, RTE_VER_MONTH);
+        const char *(*version)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "rte_version");
+        known = version != NULL && strncmp(version(), ours, (size_t)length) == 0;
+    }
+    return known == 1;
+}
+
 static bool in_memory(const char *driver)
 {
     return driver != NULL && (strcmp(driver, "net_null") == 0 || strcmp(driver, "net_memif") == 0);
@@ -36,7 +52,7 @@ EXPORTED int rte_eth_dev_info_get(uint16_t port, struct rte_eth_dev_info *info)
     if (real == NULL)
         real = (int (*)(uint16_t, struct rte_eth_dev_info *))dlsym(RTLD_NEXT, __func__);
     int failed = real(port, info);
-    if (failed == 0 && in_memory(info->driver_name)) {
+    if (failed == 0 && of_this_dpdk() && in_memory(info->driver_name)) {
         info->rx_offload_capa |= rx_granted;
         info->rx_queue_offload_capa |= rx_granted;
         info->tx_offload_capa |= tx_granted;
@@ -69,7 +85,8 @@ EXPORTED int rte_eth_dev_set_mtu(uint16_t port, uint16_t mtu)
     if (real == NULL)
         real = (int (*)(uint16_t, uint16_t))dlsym(RTLD_NEXT, __func__);
     int failed = real(port, mtu);
-    if (failed == -ENOTSUP && rte_eth_dev_info_get(port, &info) == 0 && in_memory(info.driver_name))
+    if (failed == -ENOTSUP && of_this_dpdk() && rte_eth_dev_info_get(port, &info) == 0 &&
+        in_memory(info.driver_name))
         return 0;
     return failed;
 }
