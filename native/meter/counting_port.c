@@ -10,6 +10,7 @@
 #include "source.h"
 
 static eth_rx_burst_t driver;
+static uint16_t counted;
 
 /* The program's receive function: what it does is not the program's work, and counted apart by the
  * name of this library. */
@@ -22,7 +23,7 @@ static uint16_t count_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
     counting_came(count);
     if (flows != NULL) {
         frames_write(flows, packets, count);
-        offloads_checked(packets, count);
+        offloads_mark_good(counted, packets, count);
     }
     return count;
 }
@@ -32,6 +33,7 @@ bool source_counts(uint16_t port, char *error, size_t error_bytes)
     if (!hook_ready(port, SIDE_RX, error, error_bytes))
         return false;
     driver = rte_eth_fp_ops[port].rx_pkt_burst;
+    counted = port;
     __atomic_store_n(&rte_eth_fp_ops[port].rx_pkt_burst, count_rx, __ATOMIC_SEQ_CST);
     return true;
 }

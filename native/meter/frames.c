@@ -7,6 +7,7 @@
 #include <stdalign.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "words.h"
 
@@ -94,6 +95,11 @@ static uint16_t checksum(uint32_t source, uint32_t destination)
 static uint16_t whole_lines(const struct rte_mbuf *packet)
 {
     uint16_t room = (uint16_t)(packet->buf_len - packet->data_off);
+    if (unlikely(frames.length > room)) {
+        fprintf(stderr, "planecast-meter: frames of %u bytes do not fit packet buffers of %u\n",
+                frames.length, room);
+        _exit(1);
+    }
     return RTE_MIN(RTE_ALIGN_CEIL(frames.length, BLOCK), RTE_ALIGN_FLOOR(room, BLOCK));
 }
 

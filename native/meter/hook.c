@@ -51,7 +51,7 @@ static uint16_t receive(struct meter *meter, void *queue, struct rte_mbuf **pack
 static void make(struct meter *meter, struct rte_mbuf **packets, uint16_t count)
 {
     frames_write(&meter->flows, packets, count);
-    offloads_checked(packets, count);
+    offloads_mark_good((uint16_t)hook.port, packets, count);
 }
 
 static uint16_t timed_rx(struct meter *meter, void *queue, struct rte_mbuf **packets, uint16_t room)

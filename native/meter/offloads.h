@@ -5,8 +5,8 @@
 #include <rte_mbuf.h>
 #include <stdint.h>
 
-/* Says of packets with frames of ours what a port says that checks checksums, if the program asked
- * a port of memory to check them. */
-void offloads_checked(struct rte_mbuf **packets, uint16_t count);
+/* Says of packets with frames of ours what a port that checks checksums says of them, if the
+ * program asked this one to, which is in memory. */
+void offloads_mark_good(uint16_t port, struct rte_mbuf **packets, uint16_t count);
 
 #endif

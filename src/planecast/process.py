@@ -225,18 +225,18 @@ def end_politely(process: subprocess.Popen[Any], timeout_s: float) -> None:
             raise
 
 
-def end_children(timeout_s: float = STOP_TIMEOUT_S) -> None:
-    """Ends all processes that this one has started, politely first: for other threads, which wait
-    for them and are not interrupted themselves."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        until = time.monotonic() + timeout_s
-        asked: set[int] = set()
-        while (running := _children()) and time.monotonic() < until:
-            for pid in running - asked:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, number)
-            asked |= running
-            time.sleep(0.02)
+def end_children(over: Callable[[], bool]) -> None:
+    """Ends what this process has started, politely first, until all is `over`: for other threads,
+    which wait for it, may start more, and are not interrupted themselves."""
+    asked: dict[int, float] = {}
+    while not over():
+        now = time.monotonic()
+        for pid in _children():
+            if pid not in asked or now - asked[pid] > STOP_TIMEOUT_S:
+                with suppress(OSError):  # it is gone, or another user's
+                    os.kill(pid, signal.SIGKILL if pid in asked else signal.SIGTERM)
+                asked.setdefault(pid, now)
+        time.sleep(0.02)
 
 
 def _children() -> set[int]:

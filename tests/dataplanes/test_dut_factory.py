@@ -133,7 +133,9 @@ def test_a_dpdk_program_gets_packet_memory_and_offloads_once(
     linked.mkdir()
     alone.mkdir()
     (program,) = programs_of(scenario, link_topology_of(scenario, linked, None), linked, 0)
-    assert any("planecast-memory.so" in word for word in program.planned()[0].words) == loads
+    words = program.planned()[0].words
+    assert any("planecast-memory.so" in word for word in words) == loads
+    assert ("PLANECAST_LAST=1" in words) == loads
     assert not any("planecast-memory" in word for word in program_words(scenario, alone))
 
 

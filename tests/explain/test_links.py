@@ -9,7 +9,7 @@ import pytest
 from planecast.errors import InputError
 from planecast.explain.counters.uncore import Setup, read_uncore
 from planecast.explain.links import explain_links
-from planecast.explain.uncore import Uncore
+from planecast.explain.shown import Shown
 from planecast.instruments.recorded import Count, Recording, read_recording
 
 PCM = """\
@@ -44,7 +44,7 @@ def test_reads_from_other_sockets_are_a_share() -> None:
     assert found.findings == ("20.0% of the reads from memory went to another socket's",)
     assert "20% of the reads" in found.out_of_line[0]
     local = {name: value for name, value in events.items() if name.endswith("LOCAL")}
-    assert explain_links(local, None) == Uncore()
+    assert explain_links(local, None) == Shown()
 
 
 def test_what_can_not_be_is_refused() -> None:

@@ -20,7 +20,7 @@ import pytest
 from planecast.errors import MissingError, RunError
 from planecast.generators.load import ServerPlan
 from planecast.generators.trex import TrexGenerator
-from planecast.scenario.dataplanes.packets import Packets
+from planecast.scenario.dataplanes.packets import Packets, as_number
 
 CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
@@ -121,12 +121,12 @@ def test_flows_step_through_the_addresses_of_the_scenario(
 ) -> None:
     made: list[dict[str, Any]] = []
     monkeypatch.setattr(Part, "__init__", lambda self, *given, **named: made.append(named))
-    packets = Packets.model_validate({"destination": "198.18.0.1", "source_step": "0.0.0.0"})
+    packets = Packets(destination="198.18.0.1", destination_step="0.0.1.0", source_step="0.0.0.0")
     with TrexGenerator(replace(plan(trex), packets=packets)):
         pass
     ranges = [(one["min_value"], one["max_value"]) for one in made if "min_value" in one]
-    first = int(packets.destination)
-    assert ranges == [(first, first + 999)]
+    first = as_number(packets.destination)
+    assert ranges == [(first, first + 999 * 256 + 255)]  # after the last one it is at the first
 
 
 def test_what_trex_refuses_is_a_sentence_and_the_ports_are_given_back(

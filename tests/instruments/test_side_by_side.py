@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+import time
 
 import pytest
 
 from planecast.errors import RunError
 from planecast.instruments import side_by_side as room
-from planecast.instruments.side_by_side import side_by_side
+from planecast.instruments.side_by_side import side_by_side, worker_threads
+from planecast.instruments.tool import run_tool
 
 
 def test_answers_come_in_the_order_of_the_runs() -> None:
@@ -54,3 +57,36 @@ def test_counts_under_way_together_share_the_cpus(monkeypatch: pytest.MonkeyPatc
 
     assert side_by_side([1, 2, 3, 4], one) == [1, 2, 3, 4]
     assert most == 1
+
+
+def test_an_interrupt_ends_what_threads_wait_for() -> None:
+    """It reaches the main thread alone; a trace may take a quarter of an hour. One thread has a
+    next program to start, another one ignores SIGTERM."""
+
+    deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"
+
+    def interrupted() -> None:
+        with worker_threads() as pool:
+            pool.submit(lambda: [run_tool(["sleep", "60"], 120.0) for _ in range(2)])
+            pool.submit(run_tool, [sys.executable, "-c", deaf], 120.0)
+            time.sleep(0.5)
+            raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert time.monotonic() - began < 30
+
+
+def test_a_failure_ends_nothing_that_is_under_way() -> None:
+    found: list[str] = []
+
+    def failed() -> None:
+        with worker_threads() as pool:
+            pool.submit(lambda: found.append(run_tool(["sh", "-c", "sleep 0.5; echo done"], 60.0)))
+            time.sleep(0.1)
+            raise RunError("no")
+
+    with pytest.raises(RunError, match="no"):
+        failed()
+    assert found == ["done\n"]

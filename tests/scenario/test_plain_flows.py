@@ -58,7 +58,7 @@ def test_what_answers_for_other_packets_is_another_program() -> None:
     ("packets", "sentence"),
     [
         ({"destination": "198.18.1"}, "dataplane.packets.destination"),
-        ({"destination": 11}, "no IPv4 address"),
+        ({"destination": 11}, "dataplane.packets.destination"),
         ({"destination_mac": "02:00"}, "dataplane.packets.destination_mac"),
         ({"source_port": 65536}, "dataplane.packets.source_port"),
         ({"destinations": "11.0.0.1"}, "did you mean dataplane.packets.destination"),

@@ -233,6 +233,15 @@ def test_a_program_that_ends_is_one_sentence(scenario: Make, tools: None) -> Non
 
 
 @pytest.mark.live
+def test_frames_that_no_buffer_holds_are_refused(scenario: Make, tools: None) -> None:
+    """Instead of written over the next one."""
+    asked = scenario({"dataplane.kind": "testpmd", "traffic.frame_bytes": 5000})
+    with pytest.raises(RunError) as raised:
+        count_program(asked, (8, 32), packets=2048)
+    assert any("do not fit packet buffers of 2048" in line for line in raised.value.said)
+
+
+@pytest.mark.live
 def test_a_trace_counts_what_callgrind_counts(scenario: Make, tools: None, tmp_path: Path) -> None:
     try:
         trace_words(tmp_path, {})

@@ -11,9 +11,8 @@ from typing import Any, Literal
 import pytest
 
 from planecast.errors import RunError
-from planecast.instruments.tool import run_tool
 from planecast.scenario import FUNCTIONS, Scenario
-from planecast.study.instructions import count_instructions, count_pipelines, worker_threads
+from planecast.study.instructions import count_instructions, count_pipelines
 from planecast.workload.counts import InstructionCounts, RawCounts, run_plan, solve_counts
 
 MakeScenario = Callable[..., Scenario]
@@ -283,18 +282,3 @@ def test_the_real_instrument_of_a_made_up_program(scenario: MakeScenario, machin
     assert found.stages["classify"].per_packet == 90
     assert found.stages["classify"].per_burst == 100
     assert list(found.stages) == ["source", *FULL.split(","), "tx"]
-
-
-def test_what_threads_have_started_ends_with_the_block() -> None:
-    """A SIGTERM interrupts the main thread alone; a trace may take a quarter of an hour."""
-
-    def interrupted() -> None:
-        with worker_threads() as pool:
-            pool.submit(run_tool, ["sleep", "60"], 120.0)
-            time.sleep(0.2)
-            raise KeyboardInterrupt
-
-    began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert time.monotonic() - began < 30

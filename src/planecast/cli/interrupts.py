@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import signal
 import sys
+import threading
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -32,12 +34,14 @@ def interrupt_on_sigterm() -> list[int]:
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, interrupt)
         sys.unraisablehook = _come_again
+        atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
     return came
 
 
 def _come_again(lost: Any) -> None:
     """Of `sys.unraisablehook`."""
-    if not isinstance(lost.exc_value, KeyboardInterrupt):
+    here = threading.current_thread() is threading.main_thread()
+    if not here or not isinstance(lost.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
     kind = type(lost.exc_value)

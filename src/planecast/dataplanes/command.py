@@ -13,8 +13,6 @@ from planecast.errors import InputError, MissingError, RunError
 from planecast.process import Planned, Process, dying_with_us, wait_until
 
 READY_TIMEOUT_S = 60.0
-IN_EAL = "{in_eal}"
-"""In the command of a program with DPDK's ports."""
 
 
 class CommandProgram(Program):
@@ -86,6 +84,11 @@ class CommandProgram(Program):
         if ready is not None:
             late = RunError(f"it did not print '{ready}' in {READY_TIMEOUT_S:.0f} s", self.name)
             wait_until(lambda: ready in self.said(), READY_TIMEOUT_S, self.check, late)
+
+
+def has_eal_ports(command: str) -> bool:
+    """Whether a command takes its ports as DPDK programs do."""
+    return "_eal}" in command
 
 
 def filled_words(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from planecast.dataplanes.command import IN_EAL, CommandProgram, filled_words
+from planecast.dataplanes.command import CommandProgram, filled_words, has_eal_ports
 from planecast.dataplanes.dpdk_program import ConnectedPlan, l3fwd_between, testpmd_between
 from planecast.dataplanes.dut import Program
 from planecast.dataplanes.link_topology import LinkTopology
@@ -37,6 +37,8 @@ class Seat:
     """Words before its command, to run it in a network namespace."""
     fds: tuple[int, ...] = ()
     """File descriptors that a switch, or VPP, inherits."""
+    in_memory: bool = False
+    """Between ports in memory, with the meter loaded by who starts it."""
 
 
 def programs_of(
@@ -88,9 +90,21 @@ def program_of(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program
         return _vpp(scenario, ports, seat)
     assert isinstance(wanted, Command)
     words = filled_words(wanted.command, ports, cpu, seat.main_cpu, seat.folder)
-    linked = IN_EAL in wanted.command and ports[0].kind != "virtual"  # else the meter is loaded
-    loads = env_words(memory_environment(pages_for("as-hugepages", ports))) if linked else ()
-    return CommandProgram(words, seat.folder, ready=wanted.ready, before=seat.before, loads=loads)
+    return CommandProgram(
+        words,
+        seat.folder,
+        ready=wanted.ready,
+        before=seat.before,
+        loads=() if seat.in_memory else _loads(wanted, ports),
+    )
+
+
+def _loads(wanted: Command, ports: Sequence[Port]) -> list[str]:
+    """What gives a DPDK program packet memory and offloads as it has them with the meter."""
+    if not has_eal_ports(wanted.command):
+        return []
+    pages = pages_for("as-hugepages", ports)
+    return env_words(memory_environment(pages, to_generator=wanted.chain == 1))
 
 
 def _vpp(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program:

@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from planecast.dataplanes.command import has_eal_ports
 from planecast.dataplanes.dpdk_program import l3fwd_program
 from planecast.dataplanes.dut import Program
 from planecast.dataplanes.dut_factory import Seat, program_of
@@ -60,7 +61,7 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
         raise refused("it is one program of several; take a switch without guests", "guests")
     if wanted.programs > 1:
         raise refused("they are several programs; take a chain of 1", "chain")
-    if wanted.kind == "command" and "_eal}" not in wanted.command:
+    if wanted.kind == "command" and not has_eal_ports(wanted.command):
         raise refused(
             "its command does not take its ports as {in_eal} and {out_eal}, as DPDK programs do",
             "command",
@@ -107,7 +108,8 @@ def program_in_memory(
     ports = [Port(kind="virtual", address=port) for port in PORTS]
     cpus = cpus_here(scenario)
     refuse_offline(cpus)
-    return program_of(scenario, ports, Seat(cpus, cpus[0], folder, tuple(before), tuple(fds)))
+    seat = Seat(cpus, cpus[0], folder, tuple(before), tuple(fds), in_memory=True)
+    return program_of(scenario, ports, seat)
 
 
 def program_words(scenario: Scenario, folder: Path) -> list[str]:

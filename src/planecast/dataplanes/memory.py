@@ -41,12 +41,13 @@ def pages_environment(pages: Pages) -> dict[str, str]:
     return {"PLANECAST_METER_PAGES": pages}
 
 
-def memory_environment(pages: Pages) -> dict[str, str]:
-    """What loads the library; empty where nothing is to change. Raises MissingError when it isn't
-    built."""
+def memory_environment(pages: Pages, *, to_generator: bool = False) -> dict[str, str]:
+    """What loads the library; empty where nothing is to change. A program that sends
+    `to_generator` may leave checksums out. Raises MissingError when it isn't built."""
     if pages == "no-huge":
         return {}
-    return {"LD_PRELOAD": str(native_library(LIBRARY)), **pages_environment(pages)}
+    last = {"PLANECAST_LAST": "1"} if to_generator else {}
+    return {"LD_PRELOAD": str(native_library(LIBRARY)), **pages_environment(pages), **last}
 
 
 def env_words(given: Mapping[str, str]) -> list[str]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from planecast.explain.possible import possible
-from planecast.explain.uncore import Uncore
+from planecast.explain.checked_rate import checked_rate
+from planecast.explain.shown import Shown
 
 LINE_BYTES = 64
 _BYTES = {
@@ -31,7 +31,7 @@ def is_of_links(name: str) -> bool:
     return _READS.fullmatch(name) is not None or any(p.fullmatch(name) for p in _BYTES)
 
 
-def explain_links(events: Mapping[str, float], pps: float | None) -> Uncore:
+def explain_links(events: Mapping[str, float], pps: float | None) -> Shown:
     """What counts a second, summed over links, say of `pps` packets a second.
 
     Raises InputError for a count that can't be.
@@ -41,7 +41,7 @@ def explain_links(events: Mapping[str, float], pps: float | None) -> Uncore:
     for name, value in events.items():
         if not is_of_links(name):
             continue
-        possible(name, value, "socket links")
+        checked_rate(name, value, "socket links")
         read = _READS.fullmatch(name)
         if read is not None:
             where = read["where"].lower()
@@ -56,7 +56,7 @@ def explain_links(events: Mapping[str, float], pps: float | None) -> Uncore:
     # What one socket sends another one receives: either shows all that crosses.
     crossing = next((moved[way] for way in ("t", "r") if way in moved), None)
     each = crossing / pps if crossing is not None and pps else None
-    return Uncore(tuple(_findings(moved, each, remote)), tuple(_out_of_line(each, remote)))
+    return Shown(tuple(_findings(moved, each, remote)), tuple(_out_of_line(each, remote)))
 
 
 def _findings(

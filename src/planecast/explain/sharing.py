@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from planecast.errors import InputError
-from planecast.explain.possible import possible
-from planecast.explain.uncore import Uncore
+from planecast.explain.checked_rate import checked_rate
+from planecast.explain.shown import Shown
 
 _NAMES = {
     "snoop_hit": ("MEM_LOAD_UOPS_L3_HIT_RETIRED.XSNP_HIT", "MEM_LOAD_L3_HIT_RETIRED.XSNP_HIT"),
@@ -44,7 +44,7 @@ def is_of_sharing(name: str) -> bool:
     return any(name.lower() == known.lower() for names in _NAMES.values() for known in names)
 
 
-def explain_sharing(events: Mapping[str, float], pps: float) -> Uncore:
+def explain_sharing(events: Mapping[str, float], pps: float) -> Shown:
     """What counts a second say of `pps` packets a second.
 
     Events that weren't counted stay unknown. Raises InputError for an impossible count or rate, and
@@ -58,7 +58,7 @@ def explain_sharing(events: Mapping[str, float], pps: float) -> Uncore:
         value = next((lower[name.lower()] for name in names if name.lower() in lower), None)
         if value is None:
             continue
-        found[field] = possible(names[0], value, "core counters") / pps
+        found[field] = checked_rate(names[0], value, "core counters") / pps
     if not found:
         raise InputError(
             "none of the events is of other cores",
@@ -67,7 +67,7 @@ def explain_sharing(events: Mapping[str, float], pps: float) -> Uncore:
         )
     served = [found[field] for field in ("remote_memory", "local_memory") if field in found]
     remote = served[0] / sum(served) if len(served) == 2 and sum(served) > 0 else None
-    return Uncore(tuple(_findings(found, remote)), tuple(_out_of_line(found)))
+    return Shown(tuple(_findings(found, remote)), tuple(_out_of_line(found)))
 
 
 _WORDS = {

@@ -137,9 +137,11 @@ class OtgGenerator:
             (ipv4.src, own.source, own.source_step),
             (ipv4.dst, own.destination, own.destination_step),
         ):
-            field.increment.start, field.increment.step = str(first), str(step)
+            field.increment.start, field.increment.step = first, step
             field.increment.count = plan.flows
-        ethernet.src.value, ethernet.dst.value = own.source_mac, own.destination_mac
+        for field, mac in zip((ethernet.src, ethernet.dst), own.macs, strict=True):
+            if mac is not None:
+                field.value = mac
         udp.src_port.value, udp.dst_port.value = own.source_port, own.destination_port
         flow.size.fixed = plan.frame_bytes
         flow.rate.pps = round(self._rate_pps)

@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Self
 
-from planecast.errors import MissingError, RunError
+from planecast.errors import InputError, MissingError, RunError
 from planecast.extras import extra_library
 from planecast.generators.load import ServerPlan, run_answer
+from planecast.scenario.dataplanes.packets import as_number
 from planecast.scenario.frames import FCS_BYTES
 
 _HEADERS_BYTES = 42
 """Ethernet, IPv4, UDP."""
 _SYNC_PORT = 4501
+_LAST = (1 << 32) - 1
 
 
 class TrexGenerator:
@@ -115,20 +117,29 @@ class TrexGenerator:
     def _stream(self) -> Any:
         """One stream; source and destination address step together through the flows."""
         api, plan, own = self._api, self._plan, self._plan.packets
+        # An address here takes the place of what the server has for its port.
+        macs = {key: mac for key, mac in zip(("src", "dst"), own.macs, strict=True) if mac}
         payload = b"\0" * (plan.frame_bytes - FCS_BYTES - _HEADERS_BYTES)
         packet = (
-            api.Ether(src=own.source_mac, dst=own.destination_mac)
-            / api.IP(src=str(own.source), dst=str(own.destination))
+            api.Ether(**macs)
+            / api.IP(src=own.source, dst=own.destination)
             / api.UDP(sport=own.source_port, dport=own.destination_port)
             / payload
         )
         program = []
         for name, offset, of, step in (
-            ("s", "IP.src", own.source_of, int(own.source_step)),
-            ("d", "IP.dst", own.destination_of, int(own.destination_step)),
+            ("s", "IP.src", own.source_of, as_number(own.source_step)),
+            ("d", "IP.dst", own.destination_of, as_number(own.destination_step)),
         ):
             if step > 0:
-                low, high = int(of(0)), int(of(plan.flows - 1))
+                # Past the highest it begins again at the lowest, and so much farther on.
+                low, high = int(of(0)), int(of(plan.flows - 1)) + step - 1
+                if high > _LAST:
+                    raise InputError(
+                        f"{plan.flows} flows of TRex end too close to the last IPv4 address",
+                        "dataplane.packets",
+                        "lower the address, its step or traffic.flows",
+                    )
                 program += [
                     api.STLVmFlowVar(
                         name=name, min_value=low, max_value=high, step=step, size=4, op="inc"

@@ -56,7 +56,9 @@ def _frame(scenario: Scenario, flows: Packets, flow: int, to: bytes) -> bytes:
     if wanted.graph == "ip6":
         frame = _ip6_frame(ip6_route(flow % wanted.routes), frame_bytes)
     else:
-        own = Packets(source=flows.source_of(flow), destination=flows.destination_of(flow))
+        own = Packets(
+            source=str(flows.source_of(flow)), destination=str(flows.destination_of(flow))
+        )
         frame = _with_checksum(first_frame(frame_bytes, own))
     addresses = to + frame[6:12]
     if wanted.graph == "l2bridge":

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from threading import BoundedSemaphore
+from contextlib import contextmanager
+from threading import BoundedSemaphore, Thread, current_thread
 from typing import TypeVar
+
+from planecast.process import end_children
 
 _CPUS = max(1, os.cpu_count() or 1)
 # Several counts may be under way at once, each with its runs: no more programs than CPUs at a
@@ -26,7 +29,7 @@ def side_by_side(
     """What `one` finds in each run, in the order of `runs`.
 
     `progress` is called with runs done and runs in all. After a failure, also a Ctrl-C, no further
-    run begins, and the failure is raised when those under way have ended.
+    run begins, and the failure is raised when those under way have ended; a Ctrl-C ends them.
     """
 
     failures: list[BaseException] = []
@@ -46,13 +49,28 @@ def side_by_side(
         if progress is not None:
             progress(done, len(runs))
 
-    pool = ThreadPoolExecutor(max_workers=_CPUS)
-    try:
+    with worker_threads() as pool:
         report(0)
         futures: list[Future[Found]] = [pool.submit(in_a_slot, run) for run in runs]
         for done, future in enumerate(as_completed(futures), start=1):
             future.result()
             report(done)
         return [future.result() for future in futures]
+
+
+@contextmanager
+def worker_threads() -> Iterator[ThreadPoolExecutor]:
+    """A thread for each CPU. They begin nothing more once the block has failed; an interrupt, which
+    comes to the main thread alone, ends the programs that they wait for."""
+    workers: list[Thread] = []
+    pool = ThreadPoolExecutor(
+        max_workers=_CPUS, initializer=lambda: workers.append(current_thread())
+    )
+    try:
+        yield pool
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)
+        end_children(lambda: not any(worker.is_alive() for worker in workers))
+        raise
     finally:
         pool.shutdown(cancel_futures=True)

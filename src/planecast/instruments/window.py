@@ -15,7 +15,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from planecast.errors import RunError
-from planecast.scenario.dataplanes.packets import Packets
+from planecast.scenario.dataplanes.packets import Packets, as_number
 from planecast.scenario.frames import FCS_BYTES
 from planecast.scenario.model import Noun
 from planecast.scenario.plain_flows import plain_flows
@@ -101,8 +101,8 @@ def frame_words(scenario: Scenario) -> dict[str, object]:
         "length": traffic.frame_bytes - FCS_BYTES,
         "flows": traffic.flows,
         "seed": traffic.seed,
-        "source_step": int(flows.source_step),
-        "destination_step": int(flows.destination_step),
+        "source_step": as_number(flows.source_step),
+        "destination_step": as_number(flows.destination_step),
     }
 
 
@@ -118,7 +118,7 @@ def first_frame(frame_bytes: int, flows: Packets) -> bytes:
     ip = struct.pack(
         "!BBHHHBBH4s4s",
         *(0x45, 0, udp_bytes + 20, 0, 0, 64, 17, 0),
-        *(flows.source.packed, flows.destination.packed),
+        *(flows.source_of(0).packed, flows.destination_of(0).packed),
     )
     macs = b"".join(
         bytes.fromhex(mac.replace(":", "")) for mac in (flows.destination_mac, flows.source_mac)

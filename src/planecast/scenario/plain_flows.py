@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from planecast.errors import InputError
 from planecast.scenario.dataplanes.l3fwd import EVERY_ADDRESS
-from planecast.scenario.dataplanes.packets import Addressed, Packets
+from planecast.scenario.dataplanes.packets import Addressed, Packets, as_number
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.traffic import Traffic
 
@@ -45,12 +45,12 @@ def plain_flows(scenario: Scenario) -> Packets:
             "traffic.destination_step",
             "lower one of the two",
         )
-    return Packets(destination=_ROUTED, destination_step=step)
+    return Packets(destination=str(_ROUTED), destination_step=str(step))
 
 
 def _within(packets: Packets, flows: int) -> Packets:
     for name in ("source", "destination"):
-        first, step = int(getattr(packets, name)), int(getattr(packets, f"{name}_step"))
+        first, step = (as_number(getattr(packets, key)) for key in (name, f"{name}_step"))
         if first + (flows - 1) * step >= _ADDRESSES:
             raise InputError(
                 f"{flows} flows go beyond the last IPv4 address",

@@ -10,10 +10,7 @@ such stages occur.
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from planecast.cleanup import private_folder
@@ -22,8 +19,8 @@ from planecast.dataplanes.config import config_text, once_config
 from planecast.host import Root
 from planecast.instruments.count_instructions import count_instructions as counted_with
 from planecast.instruments.disk_cache import cache_folder, recall, remember
+from planecast.instruments.side_by_side import worker_threads
 from planecast.native import native_program
-from planecast.process import end_children
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS, Stage
 from planecast.workload.counts import InstructionCounts, Instrument
@@ -133,21 +130,6 @@ def _counted(
             found[run] = count.result()
             done(number, len(started))
     return found
-
-
-@contextmanager
-def worker_threads() -> Iterator[ThreadPoolExecutor]:
-    """Threads that begin nothing more once the block has failed, by a Ctrl-C for example; what they
-    have started is ended then."""
-    pool = ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1))
-    try:
-        yield pool
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        end_children()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _with_stages(scenario: Scenario, stages: Sequence[Stage]) -> Scenario:

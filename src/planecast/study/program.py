@@ -27,13 +27,13 @@ from planecast.dataplanes.meter import meter_library
 from planecast.errors import InputError
 from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.instruments.memory_trace import PLUGIN
+from planecast.instruments.side_by_side import worker_threads
 from planecast.native import native_library
 from planecast.scenario.draw import near_power_of_two
 from planecast.scenario.override import with_overrides
 from planecast.scenario.points import keys_of, value_at
 from planecast.scenario.scenario import Scenario
 from planecast.study.counted_program import count_program, map_of
-from planecast.study.instructions import worker_threads
 from planecast.study.traced_program import trace_once
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.traced.coordinates import INSTRUCTIONS, Scale, bends, together

@@ -18,7 +18,7 @@ from planecast.explain.links import LINE_BYTES, explain_links, is_of_links
 from planecast.explain.memory import Channel, MemoryLimits, explain_memory
 from planecast.explain.pcie import Ports, interpret, is_of_pcie, pcie_counts
 from planecast.explain.sharing import explain_sharing, is_of_sharing
-from planecast.explain.uncore import Uncore
+from planecast.explain.shown import Shown
 from planecast.instruments.recorded import Recording
 from planecast.results.manifest import collect_manifest
 
@@ -89,7 +89,7 @@ def with_uncore(
     )
 
 
-def read_uncore(recording: Recording, setup: Setup) -> Uncore:
+def read_uncore(recording: Recording, setup: Setup) -> Shown:
     """What a recording says of PCIe, memory, other cores and sockets; nothing where it has none."""
     parts = [
         _pcie(recording, setup),
@@ -97,25 +97,25 @@ def read_uncore(recording: Recording, setup: Setup) -> Uncore:
         _sharing(recording, setup),
         _links(recording, setup),
     ]
-    return Uncore(
+    return Shown(
         tuple(text for part in parts for text in part.findings),
         tuple(text for part in parts for text in part.out_of_line),
         tuple(text for part in parts for text in part.unknown),
     )
 
 
-def _pcie(recording: Recording, setup: Setup) -> Uncore:
+def _pcie(recording: Recording, setup: Setup) -> Shown:
     sockets = _pcie_by_socket(recording)
     events = defaultdict[str, float](float)
     for rates in sockets.values():
         for name, value in rates.items():
             events[name] += value
     if not events:
-        return Uncore()
+        return Shown()
     if setup.pps is None:
-        return Uncore(unknown=("what a packet moves over PCIe: give the rate with --pps",))
+        return Shown(unknown=("what a packet moves over PCIe: give the rate with --pps",))
     found = interpret(pcie_counts(events), setup.pps, setup.ports, cores=setup.cores)
-    return Uncore((*_where(sockets), *found.findings), found.out_of_line)
+    return Shown((*_where(sockets), *found.findings), found.out_of_line)
 
 
 def _pcie_by_socket(recording: Recording) -> dict[str, dict[str, float]]:
@@ -152,7 +152,7 @@ def _where(sockets: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
         yield f"devices move lines on {', '.join(used)}: see that cores and cards share a socket"
 
 
-def _memory(recording: Recording, setup: Setup) -> Uncore:
+def _memory(recording: Recording, setup: Setup) -> Shown:
     values: dict[tuple[int, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for reading in recording.readings:
         name, place = _CHANNEL.fullmatch(reading.name), _NUMBER.search(reading.place)
@@ -162,7 +162,7 @@ def _memory(recording: Recording, setup: Setup) -> Uncore:
     for socket, channel, direction, rate in _controllers(recording):
         values[socket, channel][direction].append(_possible(rate, f"channel {channel}"))
     if not values:
-        return Uncore()
+        return Shown()
     channels = tuple(
         Channel(
             socket=socket,
@@ -176,7 +176,7 @@ def _memory(recording: Recording, setup: Setup) -> Uncore:
         channels, limits=setup.memory, pps=setup.pps, frame_bytes=setup.ports.frame_bytes
     )
     unknown = () if setup.memory else ("what memory could move: name the --machine",)
-    return Uncore(found.findings, found.out_of_line, unknown)
+    return Shown(found.findings, found.out_of_line, unknown)
 
 
 def _possible(rate: float, name: str) -> float:
@@ -210,16 +210,16 @@ def _mean(values: list[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _sharing(recording: Recording, setup: Setup) -> Uncore:
+def _sharing(recording: Recording, setup: Setup) -> Shown:
     rates = {n: v for n, v in _rates(recording).items() if is_of_sharing(n)}
     if not rates:
-        return Uncore()
+        return Shown()
     if setup.pps is None:
-        return Uncore(unknown=("lines from other cores a packet: give the rate with --pps",))
+        return Shown(unknown=("lines from other cores a packet: give the rate with --pps",))
     return explain_sharing(rates, setup.pps)
 
 
-def _links(recording: Recording, setup: Setup) -> Uncore:
+def _links(recording: Recording, setup: Setup) -> Shown:
     rates = {n: v for n, v in _rates(recording).items() if is_of_links(n)}
     rates |= _link_readings(recording)
     return explain_links(rates, setup.pps)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 
 from planecast.errors import InputError
-from planecast.explain.possible import possible
+from planecast.explain.checked_rate import checked_rate
 from planecast.scenario.model import Noun
 
 _IIO_UNIT_BYTES = 4
@@ -87,7 +87,7 @@ def pcie_counts(events: Mapping[str, float]) -> PcieCounts:
         iio = _IIO.fullmatch(name)
         if place is None and iio is None:
             continue
-        possible(name, value, "PCIe counters")
+        checked_rate(name, value, "PCIe counters")
         if iio is not None:
             what = iio["what"].lower()
             moved[what] = moved.get(what, 0.0) + value * _IIO_UNIT_BYTES

@@ -3,39 +3,44 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Address
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from planecast.scenario.dataplanes.hosted import Kind
 from planecast.scenario.model import Count, Noun
 
 
-def _no_number(value: Any) -> Any:
-    # Which would be an address, too.
-    if not isinstance(value, str | IPv4Address):
-        raise ValueError(f"got {value!r}, which is no IPv4 address")
-    return value
+def _address(value: str) -> str:
+    return str(IPv4Address(value))
 
 
-Address = Annotated[IPv4Address, Field(strict=False), BeforeValidator(_no_number, str)]
+Address = Annotated[str, AfterValidator(_address)]
+"""An IPv4 address; or a step from one to the next, such as 0.0.1.0."""
 UdpPort = Annotated[Count, Field(ge=0, le=65535)]
-Mac = Annotated[str, Field(pattern="^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$")]
+Mac = Annotated[
+    str, Field(pattern="^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$"), AfterValidator(str.lower)
+]
 """A hardware address, such as 02:00:00:00:00:01."""
 
-_STEP = IPv4Address("0.0.0.1")
+_STEP = "0.0.0.1"
+
+
+def as_number(address: str) -> int:
+    """An address, or a step, as a number."""
+    return int(IPv4Address(address))
 
 
 class Packets(Noun):
     """Headers of flow 0's packets, and what is added to its addresses from each flow to the
     next."""
 
-    source: Address = IPv4Address("10.0.0.1")
+    source: Address = "10.0.0.1"
     """Source address of flow 0."""
     source_step: Address = _STEP
     """What is added to the source address from each flow to the next: 0.0.0.1 by default, 0.0.0.0
     for flows of one source."""
-    destination: Address = IPv4Address("11.0.0.1")
+    destination: Address = "11.0.0.1"
     """Destination address of flow 0: one that the program forwards to the second port."""
     destination_step: Address = _STEP
     """What is added to the destination address from each flow to the next."""
@@ -51,15 +56,27 @@ class Packets(Noun):
 
     def source_of(self, flow: int) -> IPv4Address:
         """Source address of a flow."""
-        return IPv4Address(int(self.source) + flow * int(self.source_step))
+        return IPv4Address(self.source) + flow * as_number(self.source_step)
 
     def destination_of(self, flow: int) -> IPv4Address:
         """Destination address of a flow."""
-        return IPv4Address(int(self.destination) + flow * int(self.destination_step))
+        return IPv4Address(self.destination) + flow * as_number(self.destination_step)
+
+    @property
+    def macs(self) -> tuple[str | None, str | None]:
+        """Source and destination as somebody set them, for generators that know what theirs are
+        where nobody did: None."""
+        usual = Packets()
+        own = (self.source_mac, self.destination_mac)
+        known = (usual.source_mac, usual.destination_mac)
+        source, destination = (
+            mac if mac != other else None for mac, other in zip(own, known, strict=True)
+        )
+        return source, destination
 
     def changed(self) -> str:
         """What differs from the usual headers, in words; empty for none."""
-        own = self.model_dump(mode="json", exclude_defaults=True)
+        own = self.model_dump(exclude_defaults=True)
         return ", ".join(f"{name} {value}" for name, value in own.items())
 
 

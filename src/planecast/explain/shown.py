@@ -1,4 +1,4 @@
-"""Uncore: what counters outside of the cores show, as sentences."""
+"""What counters show beyond a core's own work, as sentences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Uncore:
+class Shown:
     """What PCIe, memory, other cores and socket links show."""
 
     findings: tuple[str, ...] = ()

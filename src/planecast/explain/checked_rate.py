@@ -8,7 +8,7 @@ _LARGEST = 1e12
 """A second: more than any machine moves, so the counter ran over or was read wrongly."""
 
 
-def possible(name: str, rate: float, where: str) -> float:
+def checked_rate(name: str, rate: float, where: str) -> float:
     """An event's rate a second. Raises InputError for one that can't be; `where` it was counted."""
     if not 0 <= rate <= _LARGEST:
         raise InputError(
