@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -225,13 +225,13 @@ def end_politely(process: subprocess.Popen[Any], timeout_s: float) -> None:
             raise
 
 
-def end_children(over: Callable[[], bool]) -> None:
-    """Ends what this process has started, politely first, until all is `over`: for other threads,
-    which wait for it, may start more, and are not interrupted themselves."""
+def end_children(over: Callable[[], bool], but: Collection[int]) -> None:
+    """Ends what this process has started, `but` these, politely first, until all is `over`: for
+    other threads, which wait for it, may start more, and are not interrupted themselves."""
     asked: dict[int, float] = {}
     while not over():
         now = time.monotonic()
-        for pid in _children():
+        for pid in children().difference(but):
             if pid not in asked or now - asked[pid] > STOP_TIMEOUT_S:
                 with suppress(OSError):  # it is gone, or another user's
                     os.kill(pid, signal.SIGKILL if pid in asked else signal.SIGTERM)
@@ -239,8 +239,9 @@ def end_children(over: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def _children() -> set[int]:
-    """Until who started them has seen them end."""
+def children() -> set[int]:
+    """Processes that this one has started, until who did so has seen them end; none where the
+    kernel does not say."""
     found: set[int] = set()
     for thread in Path("/proc/self/task").iterdir():
         with suppress(OSError):  # the thread is gone

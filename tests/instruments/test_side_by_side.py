@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 import time
@@ -73,9 +74,12 @@ def test_an_interrupt_ends_what_threads_wait_for() -> None:
             raise KeyboardInterrupt
 
     began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert time.monotonic() - began < 30
+    with subprocess.Popen(["sleep", "60"]) as another:
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
+        assert time.monotonic() - began < 30
+        assert another.poll() is None
+        another.kill()
 
 
 def test_a_failure_ends_nothing_that_is_under_way() -> None:

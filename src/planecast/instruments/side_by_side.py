@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import BoundedSemaphore, Thread, current_thread
 from typing import TypeVar
 
-from planecast.process import end_children
+from planecast.process import children, end_children
 
 _CPUS = max(1, os.cpu_count() or 1)
 # Several counts may be under way at once, each with its runs: no more programs than CPUs at a
@@ -63,6 +63,7 @@ def worker_threads() -> Iterator[ThreadPoolExecutor]:
     """A thread for each CPU. They begin nothing more once the block has failed; an interrupt, which
     comes to the main thread alone, ends the programs that they wait for."""
     workers: list[Thread] = []
+    before = children()
     pool = ThreadPoolExecutor(
         max_workers=_CPUS, initializer=lambda: workers.append(current_thread())
     )
@@ -70,7 +71,7 @@ def worker_threads() -> Iterator[ThreadPoolExecutor]:
         yield pool
     except KeyboardInterrupt:
         pool.shutdown(wait=False, cancel_futures=True)
-        end_children(lambda: not any(worker.is_alive() for worker in workers))
+        end_children(lambda: not any(worker.is_alive() for worker in workers), but=before)
         raise
     finally:
         pool.shutdown(cancel_futures=True)
