@@ -246,7 +246,7 @@ def test_a_count_that_fails_is_the_end_of_all(
         raise RunError("it died")
 
     monkeypatch.setattr("planecast.study.instructions.counted_with", fail)
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setattr("planecast.instruments.side_by_side._CPUS", 1)
     pipelines = ["key", "key,actions", "key,route", "key,actions,route"]
     with pytest.raises(RunError, match="it died"):
         count_pipelines([scenario({"workload.stages": stages}) for stages in pipelines])
@@ -270,7 +270,7 @@ def test_after_an_interrupt_nothing_more_is_begun(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("planecast.study.instructions.counted_with", count)
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setattr("planecast.instruments.side_by_side._CPUS", 1)
     pipelines = ["key", "key,actions", "key,route", "key,actions,route"]
     with pytest.raises(KeyboardInterrupt):
         count_pipelines([scenario({"workload.stages": s}) for s in pipelines], interrupt)
