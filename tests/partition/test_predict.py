@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tests.partition.conftest import described, tenancy
 
+from planecast.machine.memory import Memory
+from planecast.machine.tenants import Shared, settle
 from planecast.partition.assign import naive_cores, shares
 from planecast.partition.division import Division, Service
 from planecast.partition.machine import Machine
-from planecast.partition.predict import Case, predict
+from planecast.partition.predict import Case, _shared, predict
 from planecast.partition.tenants import Tenancy
 
 
@@ -49,9 +52,12 @@ def test_more_ways_never_serve_less(machine: Machine, crowded: Tenancy) -> None:
         Case(divided(machine, crowded, (0x7FF ^ ((1 << n) - 1), (1 << n) - 1)))
         for n in range(1, 10)
     ]
-    found = [answer.capacity["dp"] for answer in predict(machine, crowded, cases)]
+    settled = settle(_shared(machine, crowded, crowded.tenants, cases))
+    found = (1 - settled.miss[:, 0, 0]).tolist()
     assert found == sorted(found, reverse=True)
-    assert found[0] > 1.1 * found[-1]
+    assert found[0] > 2 * found[-1]
+    able = [answer.capacity["dp"] for answer in predict(machine, crowded, cases)]
+    assert able == sorted(able, reverse=True)
 
 
 def test_cases_do_not_disturb_each_other(machine: Machine, crowded: Tenancy) -> None:
@@ -111,3 +117,37 @@ def test_two_nodes_do_not_share_their_memory() -> None:
         )
         rates_ += rates(machine, who, Case(divided(machine, who, (0x7FF, 0x7FF))))
     assert rates_[1] < rates_[0]
+
+
+def test_as_a_description_by_hand_says(machine: Machine, crowded: Tenancy) -> None:
+    """Masks, threads, clocks and limits of bandwidth as a person reads them off the division."""
+    masks = (0x7F8, 0x01F)
+    (found,) = predict(machine, crowded, [Case(divided(machine, crowded, masks, limit=50))])
+    timing = machine.timing
+    profiles = [tenant.profile for tenant in crowded.tenants]
+    known = [one for one in profiles if one is not None]
+    assert len(known) == 2
+    expected = settle(
+        Shared(
+            threads=np.array([[[2.0], [5.0]]]),
+            core_ns=np.array([[one.cycles / 2.3 for one in known]]),
+            touches=np.array([[one.touches for one in known]]),
+            exposed=np.array([[one.exposed for one in known]]),
+            held_back=np.array([[[1.0], [2.0]]]),
+            footprint=np.array([float(one.working_set) for one in known]),
+            inside=np.array([[[bool(mask >> way & 1) for way in range(11)] for mask in masks]]),
+            way_bytes=np.array([(16 << 20) / 11]),
+            llc_ns=timing.llc_ns,
+            memory=Memory(timing.memory_ns, timing.memory_gbs),
+            same_memory=np.ones((1, 1)),
+            demand=lambda capacity: capacity,
+        )
+    )
+    for name, rate in zip(("dp", "noisy"), expected.capacity[0].tolist(), strict=True):
+        assert found.capacity[name] == pytest.approx(rate * 1e9, rel=2e-3)
+    settled = settle(
+        _shared(
+            machine, crowded, crowded.tenants, [Case(divided(machine, crowded, masks, limit=50))]
+        )
+    )
+    assert settled.miss == pytest.approx(expected.miss, rel=5e-3)

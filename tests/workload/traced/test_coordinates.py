@@ -53,7 +53,7 @@ def test_few_flows_miss_nothing_and_more_miss_more() -> None:
 def test_frames_are_written_in_whole_lines() -> None:
     frames = np.array([64, 68, 69, 1518])
     assert frame_lines(frames).tolist() == [1, 1, 2, 24]
-    assert frame_stores(frames).tolist() == [9, 9, 13, 101]
+    assert frame_stores(frames).tolist() == [10, 10, 14, 102]
 
 
 def test_keys_that_act_together() -> None:

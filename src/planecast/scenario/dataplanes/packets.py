@@ -67,12 +67,10 @@ class Packets(Noun):
         """Source and destination as somebody set them, for generators that know what theirs are
         where nobody did: None."""
         usual = Packets()
-        own = (self.source_mac, self.destination_mac)
-        known = (usual.source_mac, usual.destination_mac)
-        source, destination = (
-            mac if mac != other else None for mac, other in zip(own, known, strict=True)
+        return (
+            None if self.source_mac == usual.source_mac else self.source_mac,
+            None if self.destination_mac == usual.destination_mac else self.destination_mac,
         )
-        return source, destination
 
     def changed(self) -> str:
         """What differs from the usual headers, in words; empty for none."""

@@ -21,7 +21,7 @@ EXACT_FLOWS = 8192
 """Entries of Open vSwitch's exact-match cache (EM_FLOW_HASH_ENTRIES in dpif-netdev-private-dfc.h);
 a flow may stand in two of them (EM_FLOW_HASH_SEGS)."""
 LINE_BYTES = 64
-STORES_OF_A_LINE, STORES_OF_A_HEADER = 4, 5
+STORES_OF_A_LINE, STORES_OF_A_HEADER = 4, 6
 BEND = 6.0
 """Of a simulated cache of that size with 512 to 65,536 flows: within 0.01 of all; and of what the
 switch counted with 2,048 to 32,768."""
@@ -52,7 +52,7 @@ def frame_lines(values: Floats) -> Floats:
 
 def frame_stores(values: Floats) -> Floats:
     """Stores of 16 bytes with which the port in memory makes such a packet, as DPDK for any x86-64
-    does (rte_mov64), and those of addresses, checksum and lengths."""
+    does (rte_mov64), and those of addresses, checksum, lengths and packet type."""
     return STORES_OF_A_LINE * frame_lines(values) + STORES_OF_A_HEADER
 
 
