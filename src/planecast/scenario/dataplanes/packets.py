@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import IPv4Address
 from typing import Annotated
 
@@ -10,17 +11,26 @@ from pydantic import AfterValidator, Field
 from planecast.scenario.dataplanes.hosted import Kind
 from planecast.scenario.model import Count, Noun
 
+_MAC = re.compile("([0-9a-f]{2}:){5}[0-9a-f]{2}")
+
 
 def _address(value: str) -> str:
-    return str(IPv4Address(value))
+    try:
+        return str(IPv4Address(value))
+    except ValueError:
+        raise ValueError(f"got '{value}'; allowed is an IPv4 address, as 10.0.0.1") from None
+
+
+def _mac(value: str) -> str:
+    if _MAC.fullmatch(value.lower()) is None:
+        raise ValueError(f"got '{value}'; allowed is a MAC address, as 02:00:00:00:00:01")
+    return value.lower()
 
 
 Address = Annotated[str, AfterValidator(_address)]
 """An IPv4 address; or a step from one to the next, such as 0.0.1.0."""
 UdpPort = Annotated[Count, Field(ge=0, le=65535)]
-Mac = Annotated[
-    str, Field(pattern="^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$"), AfterValidator(str.lower)
-]
+Mac = Annotated[str, AfterValidator(_mac)]
 """A hardware address, such as 02:00:00:00:00:01."""
 
 _STEP = "0.0.0.1"
