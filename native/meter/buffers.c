@@ -2,31 +2,25 @@
  *
  * Packet buffers that lie side by side in a program that runs with --no-huge, as they do with
  * hugepages: DPDK would put one in each 4 KiB, all of them in the same sets of an L1 cache
- * (../dpdk/buffers.h). DPDK's function of this name is asked here first. In a program that has no
- * shared DPDK nobody asks, so this library needs none either.
+ * (../dpdk/buffers.h). DPDK's function of this name is asked here first.
  */
-#include <dlfcn.h>
 #include <rte_eal.h>
 #include <rte_mempool.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#pragma weak rte_eal_has_hugepages
-
-typedef struct rte_mempool *create(const char *, unsigned, unsigned, unsigned, unsigned, int,
-                                   unsigned);
+#include "dpdk.h"
+#include "replaced.h"
 
 __attribute__((visibility("default"))) struct rte_mempool *
 rte_mempool_create_empty(const char *name, unsigned count, unsigned bytes, unsigned cache,
                          unsigned private_bytes, int socket, unsigned flags)
 {
-    static create *real;
-    if (real == NULL)
-        real = (create *)dlsym(RTLD_NEXT, "rte_mempool_create_empty");
     const char *pages = getenv("PLANECAST_METER_PAGES");
     bool as_it_is = pages != NULL && strcmp(pages, "no-huge") == 0;
-    if (!as_it_is && !rte_eal_has_hugepages())
+    if (!as_it_is && !DPDK(rte_eal_has_hugepages)())
         flags |= RTE_MEMPOOL_F_NO_IOVA_CONTIG;
-    return real(name, count, bytes, cache, private_bytes, socket, flags);
+    return DPDK_ORIGINAL(rte_mempool_create_empty, name, count, bytes, cache, private_bytes, socket,
+                         flags);
 }

@@ -6,39 +6,62 @@
  */
 #include <dlfcn.h>
 #include <link.h>
+#include <rte_cycles.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-static uint64_t (*real)(void);
-static uintptr_t eal_start, eal_end;
-static double slower = 1;
+#include "dpdk.h"
+#include "replaced.h"
+#include "symbols.h"
 
-static int find_eal(struct dl_phdr_info *object, size_t size, void *unused)
+/* Of the library that `wanted` is in. */
+struct span {
+    uintptr_t wanted, start, end;
+};
+
+static int find(struct dl_phdr_info *object, size_t size, void *opaque)
 {
-    uintptr_t wanted = (uintptr_t)real;
-    (void)size, (void)unused;
+    struct span *span = opaque;
+    (void)size;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         uintptr_t start = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
-        if (wanted >= start && wanted - start < object->dlpi_phdr[i].p_memsz) {
-            eal_start = start;
-            eal_end = start + object->dlpi_phdr[i].p_memsz;
+        if (span->wanted >= start && span->wanted - start < object->dlpi_phdr[i].p_memsz) {
+            span->start = start;
+            span->end = start + object->dlpi_phdr[i].p_memsz;
             return 1;
         }
     }
     return 0;
 }
 
+static bool by_eal(const void *caller)
+{
+    static struct span eal;
+    if (dpdk_within()) {
+        const char *name = symbols_name(caller);
+        return name != NULL && (strncmp(name, "rte_", 4) == 0 || strncmp(name, "eal_", 4) == 0);
+    }
+    if (eal.end == 0) {
+        eal.wanted = (uintptr_t)DPDK(rte_get_tsc_hz);
+        dl_iterate_phdr(find, &eal);
+    }
+    return (uintptr_t)caller >= eal.start && (uintptr_t)caller < eal.end;
+}
+
+/* Of threads that have started, many may ask at once: what EAL has found by then stays. */
 __attribute__((visibility("default"))) uint64_t rte_get_tsc_hz(void)
 {
-    uintptr_t caller = (uintptr_t)__builtin_return_address(0);
-    if (real == NULL) {
-        real = (uint64_t(*)(void))dlsym(RTLD_NEXT, "rte_get_tsc_hz");
-        dl_iterate_phdr(find_eal, NULL);
+    static uint64_t found;
+    static double slower = 1;
+    if (found == 0) {
         const char *given = getenv("PLANECAST_SLOWER");
         slower = given != NULL ? strtod(given, NULL) : 1;
+        found = DPDK_ORIGINAL(rte_get_tsc_hz);
     }
-    bool by_eal = caller >= eal_start && caller < eal_end;
-    return by_eal ? real() : (uint64_t)((double)real() * slower);
+    if (slower == 1 || by_eal(__builtin_return_address(0)))
+        return found;
+    return (uint64_t)((double)found * slower);
 }

@@ -147,11 +147,11 @@ static void *attach(void *unused)
     (void)unused;
     while (counting.go[0] != '\0' && access(counting.go, F_OK) != 0)
         nanosleep(&moment, NULL);
-    while (!source_counts(counting.port, error, sizeof error)) {
-        if (strstr(error, "queues") != NULL)
-            refuse(error);
+    enum readiness found;
+    while ((found = source_counts(counting.port, error, sizeof error)) == NOT_YET)
         nanosleep(&moment, NULL);
-    }
+    if (found == NEVER)
+        refuse(error);
     unsetenv("LD_PRELOAD"); /* programs that this one starts are not to be counted; not earlier, */
     unsetenv("PLANECAST_COUNT"); /* for this one may have been started by another: env, valgrind */
     return NULL;

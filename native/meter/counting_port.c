@@ -2,9 +2,8 @@
  *
  * Counting in the receive function of a port of DPDK (source.h, counting.h).
  */
-#include <rte_ethdev.h>
-
 #include "counting.h"
+#include "dpdk.h"
 #include "hook.h"
 #include "offloads.h"
 #include "source.h"
@@ -28,14 +27,16 @@ static uint16_t count_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
     return count;
 }
 
-bool source_counts(uint16_t port, char *error, size_t error_bytes)
+enum readiness source_counts(uint16_t port, char *error, size_t error_bytes)
 {
-    if (!hook_ready(port, SIDE_RX, error, error_bytes))
-        return false;
-    driver = rte_eth_fp_ops[port].rx_pkt_burst;
+    enum readiness found = hook_ready(port, SIDE_RX, error, error_bytes);
+    if (found != READY)
+        return found;
+    eth_rx_burst_t *rx = dpdk_fast_path(port).rx;
+    driver = *rx;
     counted = port;
-    __atomic_store_n(&rte_eth_fp_ops[port].rx_pkt_burst, count_rx, __ATOMIC_SEQ_CST);
-    return true;
+    __atomic_store_n(rx, count_rx, __ATOMIC_SEQ_CST);
+    return READY;
 }
 
 /* A program may send back by the first port, or by one of its own. */
@@ -43,11 +44,9 @@ bool source_sent(uint64_t *packets)
 {
     struct rte_eth_stats stats;
     bool found = false;
-    uint16_t port;
     *packets = 0;
-    RTE_ETH_FOREACH_DEV(port)
-    {
-        if (rte_eth_stats_get(port, &stats) == 0) {
+    for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++) {
+        if (DPDK(rte_eth_dev_is_valid_port)(port) && DPDK(rte_eth_stats_get)(port, &stats) == 0) {
             *packets += stats.opackets;
             found = true;
         }

@@ -3,12 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <rte_eal.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "dpdk.h"
 
 enum { POLITE_SECONDS = 3 };
 
@@ -18,7 +19,8 @@ enum { POLITE_SECONDS = 3 };
 void ending_clean(void)
 {
     char path[512];
-    const char *runtime = rte_eal_get_runtime_dir();
+    const char *(*folder_of)(void) = DPDK(rte_eal_get_runtime_dir);
+    const char *runtime = folder_of != NULL ? folder_of() : NULL;
     if (getenv("RUNTIME_DIRECTORY") == NULL || runtime == NULL || runtime[0] == '\0')
         return;
     snprintf(path, sizeof path, "%s", runtime);

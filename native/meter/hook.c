@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hook.h"
 
-#include <rte_ethdev.h>
 #include <stdio.h>
 
+#include "dpdk.h"
 #include "frames.h"
 #include "lanes.h"
 #include "offloads.h"
@@ -116,11 +116,11 @@ static void put(enum at_a_poll what)
 {
     const eth_rx_burst_t rx[] = {idle_rx, measure_rx, hook.driver_rx};
     const eth_tx_burst_t tx[] = {idle_tx, measure_tx, hook.driver_tx};
-    struct rte_eth_fp_ops *port = &rte_eth_fp_ops[hook.port];
+    struct fast_path port = dpdk_fast_path((uint16_t)hook.port);
     if (hook.side == SIDE_RX)
-        __atomic_store_n(&port->rx_pkt_burst, rx[what], __ATOMIC_SEQ_CST);
+        __atomic_store_n(port.rx, rx[what], __ATOMIC_SEQ_CST);
     else
-        __atomic_store_n(&port->tx_pkt_burst, tx[what], __ATOMIC_SEQ_CST);
+        __atomic_store_n(port.tx, tx[what], __ATOMIC_SEQ_CST);
 }
 
 /* Until a port's start is over it has DPDK's own receive function, which prints and returns
@@ -130,58 +130,75 @@ static void put(enum at_a_poll what)
 bool hook_started(uint16_t port)
 {
     struct rte_eth_link link;
-    return rte_eth_dev_is_valid_port(port) &&
-           rte_eth_fp_ops[port].rx_pkt_burst != rte_eth_fp_ops[RTE_MAX_ETHPORTS - 1].rx_pkt_burst &&
-           rte_eth_link_get_nowait(port, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+    return dpdk_known() && DPDK(rte_eth_dev_is_valid_port)(port) &&
+           *dpdk_fast_path(port).rx != *dpdk_fast_path(RTE_MAX_ETHPORTS - 1).rx &&
+           DPDK(rte_eth_link_get_nowait)(port, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
-/* Queues of a port in a direction; 0: it is not up. */
-static uint16_t queues(uint16_t port, enum side side)
+/* Queues of a port in a direction; 0: it has none yet. */
+static enum readiness queues(uint16_t port, enum side side, uint16_t *count, char *error,
+                             size_t error_bytes)
 {
     struct rte_eth_dev_info info;
-    if (!hook_started(port) || rte_eth_dev_info_get(port, &info) != 0)
-        return 0;
-    return side == SIDE_RX ? info.nb_rx_queues : info.nb_tx_queues;
-}
-
-bool hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes)
-{
-    uint16_t count = queues(port, side);
-    if (count == 0)
+    if (dpdk_version() == NULL) {
+        snprintf(error, error_bytes,
+                 "no DPDK is found in the program, or its symbols are stripped");
+        return NOT_YET; /* this may be a shell that starts it */
+    }
+    if (!dpdk_known()) {
+        snprintf(error, error_bytes, "the program has %s; DPDK " DPDK_KNOWN " can be metered",
+                 dpdk_version());
+        return NEVER;
+    }
+    if (!hook_started(port) || DPDK(rte_eth_dev_info_get)(port, &info) != 0) {
         snprintf(error, error_bytes, "port %u is not up", port);
-    else if (count != 1)
-        snprintf(error, error_bytes, "port %u has several queues; one can be metered", port);
-    return count == 1;
+        return NOT_YET;
+    }
+    *count = side == SIDE_RX ? info.nb_rx_queues : info.nb_tx_queues;
+    return READY;
 }
 
-bool hook_attach(uint16_t port, uint16_t out, enum side side, char *error, size_t error_bytes)
+enum readiness hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes)
 {
-    const struct rte_eth_fp_ops *ops = &rte_eth_fp_ops[port];
+    uint16_t count;
+    enum readiness found = queues(port, side, &count, error, error_bytes);
+    if (found != READY || count == 1)
+        return found;
+    snprintf(error, error_bytes, "port %u has several queues; one can be metered", port);
+    return NEVER;
+}
+
+enum readiness hook_attach(uint16_t port, uint16_t out, enum side side, char *error,
+                           size_t error_bytes)
+{
     if (hook.port >= 0) {
         if (hook.port == port && hook.side == side)
-            return true;
+            return READY;
         snprintf(error, error_bytes, "port %d is metered already", hook.port);
-        return false;
+        return NEVER;
     }
-    uint16_t count = queues(port, side);
-    if (count == 0 || count > LANES) {
-        snprintf(error, error_bytes,
-                 count == 0 ? "port %u is not up" : "port %u has more queues than can be metered",
-                 port);
-        return false;
+    uint16_t count;
+    enum readiness found = queues(port, side, &count, error, error_bytes);
+    if (found != READY)
+        return found;
+    if (count > LANES) {
+        snprintf(error, error_bytes, "port %u has more queues than can be metered", port);
+        return NEVER;
     }
+    struct fast_path path = dpdk_fast_path(port);
     for (uint16_t i = 0; i < count; i++)
-        lanes_at(i)->queue = (side == SIDE_RX ? ops->rxq : ops->txq).data[i];
+        lanes_at(i)->queue = (side == SIDE_RX ? path.rx_queues : path.tx_queues)[i];
     hook.side = side;
-    hook.driver_rx = ops->rx_pkt_burst;
-    hook.driver_tx = ops->tx_pkt_burst;
+    hook.driver_rx = *path.rx;
+    hook.driver_tx = *path.tx;
     hook.port = port;
     lanes_open(count, put);
     hook.out = hook_started(out) ? out : port;
-    hook.out_tx = rte_eth_fp_ops[hook.out].tx_pkt_burst;
+    eth_tx_burst_t *leaving = dpdk_fast_path(hook.out).tx;
+    hook.out_tx = *leaving;
     if (side == SIDE_RX)
-        __atomic_store_n(&rte_eth_fp_ops[hook.out].tx_pkt_burst, timed_tx, __ATOMIC_SEQ_CST);
-    return true;
+        __atomic_store_n(leaving, timed_tx, __ATOMIC_SEQ_CST);
+    return READY;
 }
 
 bool hook_attached(void)

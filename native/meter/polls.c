@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "polls.h"
 
-#include <rte_ethdev.h>
 #include <stdio.h>
 #include <time.h>
 
+#include "dpdk.h"
 #include "hook.h"
 #include "stage_clock.h"
 
@@ -79,7 +79,7 @@ bool polls_watch(uint16_t port, uint16_t out, char *error, size_t error_bytes)
         snprintf(error, error_bytes, "a port is metered already");
         return false;
     }
-    if (!hook_ready(port, SIDE_RX, error, error_bytes))
+    if (hook_ready(port, SIDE_RX, error, error_bytes) != READY)
         return false;
     if (!hook_started(out)) {
         snprintf(error, error_bytes, "port %u is not up", out);
@@ -88,13 +88,14 @@ bool polls_watch(uint16_t port, uint16_t out, char *error, size_t error_bytes)
     stage_clock_open(&watched.clock, 0);
     watched.now = (struct polls){0};
     watched.last = (struct poll){0};
-    watched.longest = rte_get_tsc_hz() / 1000 * AWAY_MS;
-    watched.driver_rx = rte_eth_fp_ops[port].rx_pkt_burst;
-    watched.driver_tx = rte_eth_fp_ops[out].tx_pkt_burst;
+    struct fast_path in = dpdk_fast_path(port), leaving = dpdk_fast_path(out);
+    watched.longest = DPDK(rte_get_tsc_hz)() / 1000 * AWAY_MS;
+    watched.driver_rx = *in.rx;
+    watched.driver_tx = *leaving.tx;
     watched.port = port;
     watched.out = out;
-    __atomic_store_n(&rte_eth_fp_ops[out].tx_pkt_burst, watch_tx, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&rte_eth_fp_ops[port].rx_pkt_burst, watch_rx, __ATOMIC_SEQ_CST);
+    __atomic_store_n(leaving.tx, watch_tx, __ATOMIC_SEQ_CST);
+    __atomic_store_n(in.rx, watch_rx, __ATOMIC_SEQ_CST);
     return true;
 }
 
@@ -106,9 +107,9 @@ bool polls_end(struct polls *found)
     /* A driver that put other functions in place by now keeps them. */
     eth_rx_burst_t our_rx = watch_rx;
     eth_tx_burst_t our_tx = watch_tx;
-    __atomic_compare_exchange_n(&rte_eth_fp_ops[watched.port].rx_pkt_burst, &our_rx,
+    __atomic_compare_exchange_n(dpdk_fast_path((uint16_t)watched.port).rx, &our_rx,
                                 watched.driver_rx, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    __atomic_compare_exchange_n(&rte_eth_fp_ops[watched.out].tx_pkt_burst, &our_tx,
+    __atomic_compare_exchange_n(dpdk_fast_path((uint16_t)watched.out).tx, &our_tx,
                                 watched.driver_tx, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     nanosleep(&moment, NULL); /* the last poll of ours is over */
     watched.port = -1;

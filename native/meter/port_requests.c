@@ -3,11 +3,9 @@
  * Requests that are about ports of DPDK (source.h).
  */
 #include <inttypes.h>
-#include <rte_cycles.h>
-#include <rte_ethdev.h>
-#include <rte_version.h>
 #include <string.h>
 
+#include "dpdk.h"
 #include "hook.h"
 #include "lanes.h"
 #include "polls.h"
@@ -20,20 +18,21 @@ static void attach(const char *line, FILE *out)
     enum side side = strstr(line, " side=tx") != NULL ? SIDE_TX : SIDE_RX;
     uint16_t port = (uint16_t)word_number(line, "port", 0);
     uint16_t leaving = (uint16_t)word_number(line, "out", port);
-    if (!hook_attach(port, leaving, side, error, sizeof error)) {
-        fprintf(out, "{\"waiting\": \"%s\"}\n", error);
+    enum readiness found = hook_attach(port, leaving, side, error, sizeof error);
+    if (found != READY) {
+        fprintf(out, "{\"%s\": \"%s\"}\n", found == NEVER ? "error" : "waiting", error);
         return;
     }
     lanes_idle();
-    fprintf(out, "{\"attached\": {\"tsc_hz\": %" PRIu64 ", \"dpdk\": \"%s\"}}\n", rte_get_tsc_hz(),
-            rte_version());
+    fprintf(out, "{\"attached\": {\"tsc_hz\": %" PRIu64 ", \"dpdk\": \"%s\"}}\n",
+            DPDK(rte_get_tsc_hz)(), dpdk_version());
 }
 
 static void stats(const char *line, FILE *out)
 {
     struct rte_eth_stats s;
     uint16_t port = (uint16_t)word_number(line, "port", 0);
-    if (rte_eth_stats_get(port, &s) != 0) {
+    if (DPDK(rte_eth_stats_get)(port, &s) != 0) {
         fprintf(out, "{\"error\": \"port %u has no statistics\"}\n", port);
         return;
     }

@@ -13,9 +13,11 @@
 /* Answers a request that is about it; false: it is another's. */
 bool source_answer(const char *line, FILE *out);
 
-/* Puts `counting` (counting.h) in place, now or when the program is up. False with a sentence when
- * it can't be. */
-bool source_counts(uint16_t port, char *error, size_t error_bytes);
+/* Whether what brings packets can be taken hold of. */
+enum readiness { READY, NOT_YET, NEVER };
+
+/* Puts `counting` (counting.h) in place, now or when the program is up; else with a sentence. */
+enum readiness source_counts(uint16_t port, char *error, size_t error_bytes);
 
 /* Packets that all ports have sent by now; false where none of them says. */
 bool source_sent(uint64_t *packets);

@@ -96,10 +96,10 @@ bool source_answer(const char *line, FILE *out)
 }
 
 /* Counted it is from the first call on. */
-bool source_counts(uint16_t port, char *error, size_t error_bytes)
+enum readiness source_counts(uint16_t port, char *error, size_t error_bytes)
 {
     (void)port, (void)error, (void)error_bytes;
-    return atomic_load(&came);
+    return atomic_load(&came) ? READY : NOT_YET;
 }
 
 /* VPP's command line is asked that. */

@@ -24,7 +24,7 @@ static int failures;
 static void expect(bool wanted, uint16_t port, const char *when)
 {
     char error[96] = "";
-    if (hook_ready(port, SIDE_RX, error, sizeof error) != wanted) {
+    if ((hook_ready(port, SIDE_RX, error, sizeof error) == READY) != wanted) {
         printf("port %u is %sready %s: %s\n", port, wanted ? "not " : "", when, error);
         failures++;
     }
@@ -116,7 +116,7 @@ static void measure_two_queues(void)
     struct windows_wanted wanted = {
         .count = WINDOWS, .packets = PACKETS, .warmup = PACKETS, .burst = 8, .made = true};
     require(frames_open(asked), "the frame can be read");
-    require(hook_attach(0, 0, SIDE_RX, error, sizeof error), error);
+    require(hook_attach(0, 0, SIDE_RX, error, sizeof error) == READY, error);
     require(lanes_count() == QUEUES, "it has so many lanes");
     for (uintptr_t i = 0; i < QUEUES; i++)
         pthread_create(&threads[i], NULL, forward, (void *)i);
