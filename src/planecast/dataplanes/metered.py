@@ -192,7 +192,11 @@ class MeteredDataplane(Started):
         if used != sorted(self.config.cpus):
             wanted = format_cpus(self.config.cpus)
             raise RunError(
-                f"it forwards on CPU {format_cpus(used)} and not on {wanted}", self._name
+                f"it forwards on CPU {format_cpus(used)} and not on {wanted}",
+                self._name,
+                "give the lcore that forwards the CPU {cpu} in dataplane.command"
+                if self.config.scenario.dataplane.kind == "command"
+                else "",
             )
 
     def _answer(

@@ -34,7 +34,7 @@ from planecast.workload.stage_map import StageMap, StageRule
 from planecast.workload.traced.profile import TracedProfile, TracedStage, summed
 
 PACKETS = 65536
-"""Packets counted at least; as many are followed before."""
+"""Packets counted; of our own data plane as many as are followed before."""
 PACKETS_OF_A_FLOW = 6
 """Followed before any is counted: of random flows exp(-6), 0.25 %, have not been seen by then."""
 _OTHER_BURSTS = (8, 32)
@@ -63,7 +63,7 @@ def trace_scenario(
     done(1, 2)
     other = _OTHER_BURSTS[0] if burst != _OTHER_BURSTS[0] else _OTHER_BURSTS[1]
     placement = scenario.placement.model_copy(update={"burst": other})
-    _, again, _ = _stages(scenario.model_copy(update={"placement": placement}), _SHORT)
+    _, again, _ = _stages(scenario.model_copy(update={"placement": placement}), _SHORT, _SHORT)
     done(2, 2)
     return first.model_copy(
         update={
@@ -78,9 +78,10 @@ def trace_scenario(
 def trace_once(scenario: Scenario, packets: int | None = None) -> TracedProfile:
     """The same from one burst size, which does not show which instructions are each burst's."""
     burst = scenario.placement.burst
-    wanted = packets or max(PACKETS, PACKETS_OF_A_FLOW * scenario.traffic.flows)
-    whole = -(-wanted // burst) * burst
-    trace, stages, notes = _stages(scenario, whole)
+    followed = packets or max(PACKETS, PACKETS_OF_A_FLOW * scenario.traffic.flows)
+    counted = followed if scenario.dataplane.kind == "ours" else min(followed, PACKETS)
+    whole = -(-counted // burst) * burst
+    trace, stages, notes = _stages(scenario, whole, -(-followed // burst) * burst)
     return TracedProfile(
         program=title_of(scenario),
         tracer=TRACER,
@@ -98,12 +99,12 @@ Found = tuple[Trace, dict[str, TracedStage], tuple[str, ...]]
 """A trace, its stages, and what is to be known of them."""
 
 
-def _stages(scenario: Scenario, packets: int) -> Found:
+def _stages(scenario: Scenario, packets: int, before: int) -> Found:
     if scenario.dataplane.kind == "ours":
         trace = _traced_ours(scenario, packets)
         return trace, traced_stages(trace, own_map(scenario), packets), ()
     check_program(scenario, "traced")
-    trace, notes = _traced(scenario, packets, scenario.placement.burst)
+    trace, notes = _traced(scenario, packets, before)
     stages = map_of(scenario)
     found = traced_stages(trace, stages, packets, names_of(scenario))
     whole = summed(found.values()).instructions_per_packet
@@ -146,12 +147,13 @@ def _traced_ours(scenario: Scenario, packets: int) -> Trace:
         return read_trace(output)
 
 
-def _traced(scenario: Scenario, packets: int, burst: int) -> tuple[Trace, tuple[str, ...]]:
+def _traced(scenario: Scenario, packets: int, before: int) -> tuple[Trace, tuple[str, ...]]:
+    burst = scenario.placement.burst
     with private_folder(for_sockets=True) as name:
         folder = Path(name)
         output = folder / "trace.json"
         window = window_of(
-            scenario, folder, packets, burst, warmup=packets, mark="trace", slower=_SLOWER
+            scenario, folder, packets, burst, warmup=before, mark="trace", slower=_SLOWER
         )
 
         def tool(given: Mapping[str, str]) -> list[str]:
