@@ -63,7 +63,9 @@ static uint16_t timed_rx(struct meter *meter, void *queue, struct rte_mbuf **pac
     if (meter->made)
         make(meter, packets, count);
     uint64_t made = rte_rdtsc();
-    clock->waits = count > 0 ? clock->every : 1;
+    clock->waits = 1;
+    if (count > 0)
+        stage_clock_wait(clock);
     if (windows_count(meter, count)) {
         lanes_over();
     } else if (count > 0) {

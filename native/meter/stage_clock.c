@@ -11,7 +11,17 @@ void stage_clock_open(struct stage_clock *clock, uint32_t every)
         if (second - first < least)
             least = second - first;
     }
-    *clock = (struct stage_clock){.every = every, .waits = every, .cost = (uint32_t)least};
+    *clock = (struct stage_clock){.every = every, .random = 1, .cost = (uint32_t)least};
+    stage_clock_wait(clock);
+}
+
+/* Marsaglia's xorshift of 32 bits (J. Stat. Software 8, 14, 2003). */
+void stage_clock_wait(struct stage_clock *clock)
+{
+    clock->random ^= clock->random << 13;
+    clock->random ^= clock->random >> 17;
+    clock->random ^= clock->random << 5;
+    clock->waits = clock->every > 0 ? 1 + clock->random % (2 * clock->every - 1) : 0;
 }
 
 void stage_clock_back(struct stage_clock *clock)

@@ -80,6 +80,26 @@ static void watch(void)
             "it can be watched again, from nothing");
 }
 
+/* Polls that are timed: one in so many, and not at a distance that a program may have, too. */
+static void wait_for_timed_polls(void)
+{
+    enum { EVERY = 8, TIMED = 4096 };
+    struct stage_clock clock;
+    uint32_t sum = 0, seen[2 * EVERY] = {0};
+    stage_clock_open(&clock, EVERY);
+    for (int i = 0; i < TIMED; i++) {
+        require(clock.waits > 0 && clock.waits < 2 * EVERY, "a distance is within its bounds");
+        seen[clock.waits % (2 * EVERY)]++;
+        sum += clock.waits;
+        stage_clock_wait(&clock);
+    }
+    for (int distance = 1; distance < 2 * EVERY; distance++)
+        require(seen[distance] > 0, "all distances occur");
+    require(sum > TIMED * (EVERY - 1) && sum < TIMED * (EVERY + 1), "one poll in so many");
+    stage_clock_open(&clock, 1);
+    require(stage_clock_due(&clock), "each poll, where each is asked for");
+}
+
 enum { QUEUES = 2, FLOWS = 10 };
 static atomic_bool ending;
 static const uint64_t good = RTE_MBUF_F_RX_IP_CKSUM_GOOD | RTE_MBUF_F_RX_L4_CKSUM_GOOD;
@@ -176,6 +196,7 @@ int main(void)
     expect(true, 0, "after its start");
 
     watch();
+    wait_for_timed_polls();
 
     /* As it is in the middle of the start: the link is up, the driver's functions not in place. */
     struct rte_eth_fp_ops driver = rte_eth_fp_ops[0];

@@ -343,6 +343,25 @@ def test_a_stage_is_known_no_better_than_process_instances_agree(
         assert cost.low / cost.value == pytest.approx(whole.low / whole.value, rel=0.03)
 
 
+def test_what_one_poll_in_several_does_has_its_share(answer: Callable[..., Result]) -> None:
+    """A program gathers packets and sends them once in sixteen polls: of single windows most have
+    nothing of it among their sampled polls."""
+    rng = np.random.default_rng(5)
+    parts = []
+    for visit in range(12):
+        part = windows(spread(200), visit=visit, stages=STAGES)
+        sent = rng.random(50) < 4 / 16
+        part["stage_tx_cycles"] = np.where(sent, part["stage_tx_cycles"] * 16 / 4, 0.0)
+        parts.append(part)
+    found = answer(together(parts)).stages
+    usual = answer(together([windows(spread(200), stages=STAGES)])).stages
+    cost, whole = found["tx"].cycles_per_packet, usual["tx"].cycles_per_packet
+    assert cost is not None
+    assert whole is not None
+    assert cost.covers(whole.value)
+    assert cost.value == pytest.approx(whole.value, rel=0.2)
+
+
 def test_a_step_of_the_clock_is_the_distance_of_the_next_readings() -> None:
     coarse = np.array([26.0, 26.0, 26.0, 52.0, 78.0]) / 32
     assert clock_step(coarse, 26 / 32) == pytest.approx(26 / 32)
