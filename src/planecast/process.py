@@ -266,12 +266,16 @@ def dying_with_us(words: Sequence[str]) -> list[str]:
     return [*pdeath_words("KILL"), *words]
 
 
+_COMPLAINTS = ("cause:", "fail", "invalid", "cannot", "can't", "unable")
+"""What lines have that say why a program ended; others may be written after them."""
+
+
 def ended_error(name: str, code: int, said: str) -> Exception:
     """What a program's last words and its exit code mean."""
     complaints = [
         line.strip()
         for line in said.splitlines()
-        if any(word in line.lower() for word in ("cause:", "fail", "invalid", "cannot", "can't"))
+        if any(word in line.lower() for word in _COMPLAINTS)
     ]
     last = [line.strip() for line in said.splitlines() if line.strip()]
     reason = complaints[0] if complaints else (last[-1] if last else f"it ended with code {code}")

@@ -78,6 +78,12 @@ def test_last_words_name_the_cause() -> None:
     assert str(error) == "l3fwd: Cause: no port"
 
 
+def test_a_cause_is_found_before_what_was_buffered() -> None:
+    """What a program prints without flushing comes after what it says as it ends."""
+    said = "Unable to add entry 991 to the table\n" + 1000 * "LPM: Adding route 16.0.0.0 / 8\n"
+    assert str(ended_error("l3fwd", 1, said)) == "l3fwd: Unable to add entry 991 to the table"
+
+
 def test_a_signal_is_named() -> None:
     assert "SIGKILL" in str(ended_error("testpmd", -9, "EAL: fine so far\n"))
 
