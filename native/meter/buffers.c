@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "dpdk.h"
-#include "replaced.h"
 
 __attribute__((visibility("default"))) struct rte_mempool *
 rte_mempool_create_empty(const char *name, unsigned count, unsigned bytes, unsigned cache,

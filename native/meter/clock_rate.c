@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "dpdk.h"
-#include "replaced.h"
 #include "symbols.h"
 
 /* Of the library that `wanted` is in. */

@@ -12,10 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "replaced.h"
+
 /* A function of the program's DPDK, with the type that our headers give it; NULL: it has none. */
 #define DPDK(name) ((__typeof__(&(name)))dpdk_symbol(#name))
 
-/* Calls DPDK's own function of a name that this library has a function of, too (replaced.h). */
+/* Calls DPDK's own function of a name that this library has a function of, too (replaced.h): by the
+ * thread that starts the program. */
 #define DPDK_ORIGINAL(name, ...)                                                                   \
     ({                                                                                             \
         struct replaced *replaced_ = replaced_lift(#name);                                         \

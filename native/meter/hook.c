@@ -141,7 +141,7 @@ bool hook_started(uint16_t port)
 static enum readiness queues(uint16_t port, enum side side, uint16_t *count, char *error,
                              size_t error_bytes)
 {
-    struct rte_eth_dev_info info;
+    uint16_t rx, tx;
     if (dpdk_version() == NULL) {
         snprintf(error, error_bytes,
                  "no DPDK is found in the program, or its symbols are stripped");
@@ -152,11 +152,11 @@ static enum readiness queues(uint16_t port, enum side side, uint16_t *count, cha
                  dpdk_version());
         return NEVER;
     }
-    if (!hook_started(port) || DPDK(rte_eth_dev_info_get)(port, &info) != 0) {
+    if (!hook_started(port) || !offloads_queues(port, &rx, &tx)) {
         snprintf(error, error_bytes, "port %u is not up", port);
         return NOT_YET;
     }
-    *count = side == SIDE_RX ? info.nb_rx_queues : info.nb_tx_queues;
+    *count = side == SIDE_RX ? rx : tx;
     return READY;
 }
 

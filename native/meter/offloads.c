@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "dpdk.h"
-#include "replaced.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -28,7 +27,10 @@ static const uint64_t tx_granted =
 static const uint64_t tx_checksums =
     RTE_ETH_TX_OFFLOAD_IPV4_CKSUM | RTE_ETH_TX_OFFLOAD_UDP_CKSUM | RTE_ETH_TX_OFFLOAD_TCP_CKSUM;
 
-static uint64_t flags[RTE_MAX_ETHPORTS]; /* of packets that a port received, by `ol_flags` */
+static struct {
+    uint64_t flags; /* of packets that it received, by `ol_flags` */
+    uint16_t rx_queues, tx_queues;
+} ports[RTE_MAX_ETHPORTS];
 
 /* What the driver of a port in memory says of it; false: the port is no such one. */
 static bool in_memory(uint16_t port, struct rte_eth_dev_info *info)
@@ -55,28 +57,57 @@ EXPORTED int rte_eth_dev_info_get(uint16_t port, struct rte_eth_dev_info *info)
     return 0;
 }
 
-EXPORTED int rte_eth_dev_configure(uint16_t port, uint16_t rx_queues, uint16_t tx_queues,
-                                   const struct rte_eth_conf *conf)
+/* Of what is asked, what the driver has. */
+static int configure_in_memory(uint16_t port, uint16_t rx_queues, uint16_t tx_queues,
+                               const struct rte_eth_conf *conf, struct rte_eth_dev_info *info)
 {
-    struct rte_eth_dev_info info;
     union {
         struct rte_eth_conf conf;
         char room[sizeof(struct rte_eth_conf) + 256]; /* for another release's */
     } had;
-    if (conf == NULL || !in_memory(port, &info))
-        return DPDK_ORIGINAL(rte_eth_dev_configure, port, rx_queues, tx_queues, conf);
     uint64_t asked = conf->rxmode.offloads;
-    flags[port] = ((asked & RTE_ETH_RX_OFFLOAD_IPV4_CKSUM) != 0 ? RTE_MBUF_F_RX_IP_CKSUM_GOOD : 0) |
-                  ((asked & RTE_ETH_RX_OFFLOAD_UDP_CKSUM) != 0 ? RTE_MBUF_F_RX_L4_CKSUM_GOOD : 0);
+    ports[port].flags =
+        ((asked & RTE_ETH_RX_OFFLOAD_IPV4_CKSUM) != 0 ? RTE_MBUF_F_RX_IP_CKSUM_GOOD : 0) |
+        ((asked & RTE_ETH_RX_OFFLOAD_UDP_CKSUM) != 0 ? RTE_MBUF_F_RX_L4_CKSUM_GOOD : 0);
     struct rte_eth_rxmode *mode = &had.conf.rxmode;
-    uint32_t longest = *dpdk_longest_frame(&info);
+    uint32_t longest = *dpdk_longest_frame(info);
     memcpy(&had, conf, dpdk_conf_bytes());
-    mode->offloads &= info.rx_offload_capa | ~rx_granted;
-    had.conf.txmode.offloads &= info.tx_offload_capa | ~(tx_granted | tx_checksums);
-    mode->mtu = RTE_MIN(mode->mtu, RTE_MAX(info.max_mtu, RTE_ETHER_MTU));
+    mode->offloads &= info->rx_offload_capa | ~rx_granted;
+    had.conf.txmode.offloads &= info->tx_offload_capa | ~(tx_granted | tx_checksums);
+    mode->mtu = RTE_MIN(mode->mtu, RTE_MAX(info->max_mtu, RTE_ETHER_MTU));
     if (longest > ETHERNET)
         mode->mtu = RTE_MIN(mode->mtu, longest - ETHERNET);
     return DPDK_ORIGINAL(rte_eth_dev_configure, port, rx_queues, tx_queues, &had.conf);
+}
+
+EXPORTED int rte_eth_dev_configure(uint16_t port, uint16_t rx_queues, uint16_t tx_queues,
+                                   const struct rte_eth_conf *conf)
+{
+    struct rte_eth_dev_info info;
+    bool known = port < RTE_MAX_ETHPORTS && conf != NULL;
+    int failed = known && in_memory(port, &info)
+                     ? configure_in_memory(port, rx_queues, tx_queues, conf, &info)
+                     : DPDK_ORIGINAL(rte_eth_dev_configure, port, rx_queues, tx_queues, conf);
+    if (failed == 0 && known) {
+        ports[port].rx_queues = rx_queues;
+        ports[port].tx_queues = tx_queues;
+    }
+    return failed;
+}
+
+bool offloads_queues(uint16_t port, uint16_t *rx, uint16_t *tx)
+{
+    if (dpdk_within()) { /* what it has of these facts is the starting thread's to ask for */
+        *rx = ports[port].rx_queues;
+        *tx = ports[port].tx_queues;
+        return *rx + *tx > 0;
+    }
+    struct rte_eth_dev_info info;
+    if (DPDK(rte_eth_dev_info_get)(port, &info) != 0)
+        return false;
+    *rx = info.nb_rx_queues;
+    *tx = info.nb_tx_queues;
+    return true;
 }
 
 EXPORTED int rte_eth_rx_queue_setup(uint16_t port, uint16_t queue, uint16_t slots, unsigned socket,
@@ -112,8 +143,8 @@ EXPORTED int rte_eth_dev_set_mtu(uint16_t port, uint16_t mtu)
 
 void offloads_mark_good(uint16_t port, struct rte_mbuf **packets, uint16_t count)
 {
-    if (likely(flags[port] == 0))
+    if (likely(ports[port].flags == 0))
         return;
     for (uint16_t i = 0; i < count; i++)
-        packets[i]->ol_flags |= flags[port];
+        packets[i]->ol_flags |= ports[port].flags;
 }

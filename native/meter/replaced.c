@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replaced.h"
 
-#include <pthread.h>
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 #include <rte_mempool.h>

@@ -5,8 +5,8 @@
  * it: a jump to ours is written over the first instructions of its function, before the program
  * starts.
  *
- * They are functions of a program's start, which one thread calls: while the original is called its
- * first instructions are there again.
+ * They are functions of a program's start, which one thread calls, never the meter's: while the
+ * original is called its first instructions are there again.
  */
 #ifndef PLANECAST_METER_REPLACED_H
 #define PLANECAST_METER_REPLACED_H
