@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from planecast.cache_line import LINE_BYTES
 from planecast.instruments.host_state import SurvivalPoint
 from planecast.machine.cache_sharing import hit_shares
 from planecast.machine.survival import fitted_lifetime
-from planecast.scenario.machine import LINE_BYTES
 
 SIZE, PRIVATE = 32 << 20, 1 << 20
 CLOCK = 2.6e9

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from planecast.scenario.machine import LINE_BYTES
+from planecast.cache_line import LINE_BYTES
 from planecast.scenario.workload import FUNCTIONS, MAX_FLOWS, NEEDS
 from planecast.workload import flow_regions
 from planecast.workload.regions import Overlap

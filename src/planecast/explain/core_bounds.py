@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from planecast.cache_line import LINE_BYTES
 from planecast.explain.core import Core, Frontend
 from planecast.explain.estimates import bounded_cycles
 from planecast.explain.explain_input import Case
@@ -25,7 +26,6 @@ from planecast.results.estimate import Estimate
 from planecast.workload.counts import CodeCounts, StageInstructions
 from planecast.workload.profile import counts_of
 
-_LINE_BYTES = 64
 _WIDE_BYTES = 32
 
 
@@ -44,7 +44,7 @@ class Code:
     @property
     def fits(self) -> bool:
         """Whether all of it stays in the first level of cache."""
-        return _LINE_BYTES * self.counts.lines <= self.frontend.code_bytes
+        return LINE_BYTES * self.counts.lines <= self.frontend.code_bytes
 
     def fetching(self, stage: str, instructions: float) -> float:
         """TSC cycles a packet that fetching and decoding take beyond the issue width at most, each

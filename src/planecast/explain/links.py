@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from planecast.cache_line import LINE_BYTES
 from planecast.explain.checked_rate import checked_rate
 from planecast.explain.shown import Shown
 
-LINE_BYTES = 64
 _BYTES = {
     re.compile(r"unc_upi_(?P<way>t|r)xl_flits\.all_data", re.IGNORECASE): LINE_BYTES / 9,
     re.compile(r"unc_q_(?P<way>t|r)xl_flits_g0\.data", re.IGNORECASE): 8.0,

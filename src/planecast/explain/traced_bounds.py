@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
+from planecast.cache_line import LINE_BYTES
 from planecast.explain.core import Core
 from planecast.explain.estimates import bounded_cycles
 from planecast.explain.stall_bounds import Stalls
@@ -32,7 +33,6 @@ TRACED = "traced.json"
 """Of a run that traced a program's memory."""
 TRACED_SCENARIO = "traced-scenario.json"
 """Which scenario that was of."""
-_LINE_BYTES = 64
 _LEAST = 0.005
 """Cycles a packet below which a stall is left out."""
 
@@ -55,7 +55,7 @@ def traced_stalls(
 def _stalls(
     stage: TracedStage, machine: Hierarchy, core: Core | None
 ) -> Iterator[tuple[str, Estimate]]:
-    beyond = [stage.loads.misses(level.size_bytes / _LINE_BYTES) for level in machine.levels]
+    beyond = [stage.loads.misses(level.size_bytes / LINE_BYTES) for level in machine.levels]
     for level, (missed, left) in zip(machine.levels[1:], pairwise(beyond), strict=True):
         lines = max(0.0, missed - left)
         yield from _stall(level.name, lines * level.line_cycles, lines * level.latency_cycles)

@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError
 
+from planecast.cache_line import LINE_BYTES
 from planecast.errors import RunError, first_refusal
 from planecast.instruments.core_to_core import near
 from planecast.instruments.quantiles import turn_quantile
 from planecast.native import how_to_build
 from planecast.results.estimate import Estimate
-from planecast.scenario.machine import LINE_BYTES
 from planecast.scenario.model import Noun, listed
 
 Share = Annotated[float, Field(ge=0, le=1)]

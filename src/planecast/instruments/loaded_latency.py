@@ -19,6 +19,7 @@ from typing import Annotated, Protocol
 import numpy as np
 from pydantic import BeforeValidator
 
+from planecast.cache_line import LINE_BYTES
 from planecast.errors import RunError
 from planecast.generators.neighbour import Done, Neighbour, Work
 from planecast.instruments.disk_cache import cache_folder, recall, remember
@@ -27,7 +28,6 @@ from planecast.instruments.probe import boot_id, host_id
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun, listed
 
-LINE_BYTES = 64
 WALK_BYTES = 256 << 20
 """Beyond what a tenant gets of any last level; 128 pages of 2 MiB, which every TLB reaches."""
 STREAM_BYTES = 256 << 20

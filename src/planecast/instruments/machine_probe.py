@@ -8,11 +8,11 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator
 
+from planecast.cache_line import LINE_BYTES
 from planecast.instruments.host_state import HostState
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun, listed
 
-LINE_BYTES = 64
 FAST_WIDTH = 8
 """Chases at once of what is measured together."""
 _MOST_PAGES = 2

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from planecast.cache_line import LINE_BYTES
 from planecast.errors import RunError
 from planecast.instruments.latency_curve import (
     Claim,
@@ -35,7 +36,6 @@ from planecast.instruments.probe_output import (
 from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate
 
-LINE_BYTES = 64
 FAST_WIDTH = 8
 SIBLING_SLOWDOWN = 1.2
 TRANSFER_TURN = 20

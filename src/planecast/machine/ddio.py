@@ -27,7 +27,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.scenario.machine import LINE_BYTES, Machine
+from planecast.cache_line import LINE_BYTES
+from planecast.scenario.machine import Machine
 
 DESCRIPTOR_BYTES = 16
 WITHOUT_TOUCHES = 5

@@ -8,10 +8,10 @@ identified is how long a line stays, and the capacity is the level's. Paced walk
 
 from __future__ import annotations
 
+from planecast.cache_line import LINE_BYTES
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Mechanism, Values
 from planecast.machine.parameter import Parameter
-from planecast.scenario.machine import LINE_BYTES
 
 MEASURED_SPREAD = 0.7
 """Of a lifetime that was measured: other tenants come and go, by a factor of two within minutes."""

@@ -9,10 +9,10 @@ come back within a burst or never do), which stays whole.
 
 from __future__ import annotations
 
+from planecast.cache_line import LINE_BYTES
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Mechanism, Values
 from planecast.machine.parameter import Parameter
-from planecast.scenario.machine import LINE_BYTES
 
 FILLED = "private.filled"
 MEDIAN, SPREAD = 0.75, 0.1

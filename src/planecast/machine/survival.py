@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from planecast.cache_line import LINE_BYTES
 from planecast.machine.cache_sharing import hit_shares
-from planecast.scenario.machine import LINE_BYTES
 
 if TYPE_CHECKING:
     from planecast.instruments.host_state import SurvivalPoint

@@ -24,8 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.cache_line import LINE_BYTES
 from planecast.machine.memory import Memory
-from planecast.scenario.machine import LINE_BYTES, Machine
+from planecast.scenario.machine import Machine
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planecast.cache_line import LINE_BYTES
 from planecast.machine.clocks import Clocked
-from planecast.scenario.machine import LINE_BYTES, Machine
+from planecast.scenario.machine import Machine
 
 OWNER_HOPS = 2.0
 """A line in another core's cache takes twice the time of one in the last level: there, and to the

@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from planecast.cache_line import LINE_BYTES
 from planecast.machine.hierarchy import Flight, Hierarchy, Level
-from planecast.scenario.machine import LINE_BYTES, Machine
+from planecast.scenario.machine import Machine
 from planecast.scenario.model import ListOf, Noun
 
 Floats = NDArray[np.float64]

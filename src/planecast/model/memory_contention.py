@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.cache_line import LINE_BYTES
 from planecast.machine.memory import Memory
-from planecast.scenario.machine import LINE_BYTES
 
 Floats = NDArray[np.float64]
 

@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.cache_line import LINE_BYTES
 from planecast.machine.cache_sharing import hit_shares
 from planecast.machine.caches import Others
 from planecast.machine.hierarchy import RANDOM_SHAPE, Hierarchy
 from planecast.machine.last_level import capacity_lines
 from planecast.machine.mechanism import Values
 from planecast.model.stage_cost import stage_cost
-from planecast.scenario.machine import LINE_BYTES
 from planecast.scenario.neighbour import Neighbour
 from planecast.workload.profile import WorkloadProfile
 from planecast.workload.scenario_columns import Choice, ScenarioColumns

@@ -19,13 +19,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.cache_line import LINE_BYTES
 from planecast.host.rdt import EIGHTHS
 from planecast.machine.tenants import Shared, settle
 from planecast.partition.division import Division
 from planecast.partition.machine import Machine
 from planecast.partition.profiles import Profile
 from planecast.partition.tenants import Tenancy, Tenant
-from planecast.scenario.machine import LINE_BYTES
 
 Floats = NDArray[np.float64]
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from planecast.cache_line import LINE_BYTES
 from planecast.errors import InputError
 from planecast.machine.cache_sharing import hit_shares
 from planecast.model.calibration import Calibration
@@ -21,7 +22,6 @@ from planecast.model.prediction import cost_of, predict
 from planecast.results.estimate import Estimate
 from planecast.results.run_ref import pick
 from planecast.results.store import find_run, runs_folder
-from planecast.scenario.machine import LINE_BYTES
 from planecast.scenario.read_file import read_model
 from planecast.scenario.scenario import Scenario
 from planecast.study.calibration_run import calibration_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planecast.explain.pcie.forward import LINE_BYTES, Ports, expected
+from planecast.cache_line import LINE_BYTES
+from planecast.explain.pcie.forward import Ports, expected
 from planecast.machine.ceilings import card_ceilings, forward
 from planecast.machine.clocks import Clocked, forwarding_fixed_share
 from planecast.machine.ddio import Buffers, DeviceWays, spill

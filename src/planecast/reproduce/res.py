@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from planecast.cache_line import LINE_BYTES
 from planecast.machine.ceilings import card_ceilings, forward
 from planecast.machine.clocks import Clocked, core_ghz
 from planecast.machine.tenants import Shared, memory_of, settle
@@ -26,7 +27,6 @@ from planecast.reproduce.claim import (
 from planecast.reproduce.documents import Figure, document_of
 from planecast.reproduce.provenance import Traced, remembered
 from planecast.reproduce.vpe import Study
-from planecast.scenario.machine import LINE_BYTES
 
 MACHINE = "gold-6230n"
 FRAMES = (64, 128, 256, 512, 1024, 1280, 1518)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planecast.cache_line import LINE_BYTES
 from planecast.machine.ceilings import card_ceilings, forward
 from planecast.machine.smt import speedup
 from planecast.machine.stalls import Stalls, footprint_of, miss_share
@@ -26,7 +27,6 @@ from planecast.reproduce.claim import (
 from planecast.reproduce.documents import Document, Figure, document_of
 from planecast.reproduce.provenance import Traced
 from planecast.reproduce.smt_use import APPLICATIONS, forwarders_use, slots_of_cpi, speedup_of
-from planecast.scenario.machine import LINE_BYTES
 
 MIB = 1024 * 1024
 FLOW_LINES = 3

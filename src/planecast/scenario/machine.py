@@ -19,8 +19,6 @@ from planecast.scenario.fact import Fact, Flag, Positive, Status, Text
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.problems import validated
 
-LINE_BYTES = 64
-
 
 class CoreValues(Noun):
     """What a core of a microarchitecture has."""

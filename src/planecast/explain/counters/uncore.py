@@ -11,10 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from planecast.cache_line import LINE_BYTES
 from planecast.errors import InputError
 from planecast.explain.counters.explanation import CounterExplanation
 from planecast.explain.counters.readings import explained_readings
-from planecast.explain.links import LINE_BYTES, explain_links, is_of_links
+from planecast.explain.links import explain_links, is_of_links
 from planecast.explain.memory import Channel, MemoryLimits, explain_memory
 from planecast.explain.pcie import Ports, interpret, is_of_pcie, pcie_counts
 from planecast.explain.sharing import explain_sharing, is_of_sharing

@@ -13,9 +13,10 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from planecast.cache_line import LINE_BYTES
 from planecast.errors import InputError
 from planecast.explain.pcie.counts import PcieCounts
-from planecast.explain.pcie.forward import LINE_BYTES, Expected, Ports, expected
+from planecast.explain.pcie.forward import Expected, Ports, expected
 from planecast.results.result import Texts
 from planecast.scenario.model import Noun, listed
 

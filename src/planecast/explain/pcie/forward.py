@@ -13,10 +13,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from planecast.cache_line import LINE_BYTES
 from planecast.scenario.frames import FCS_BYTES
 from planecast.scenario.model import Noun
-
-LINE_BYTES = 64
 
 Size = Annotated[int, Field(ge=1, le=65536)]
 Every = Annotated[int, Field(ge=1, le=65536)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.scenario.machine import LINE_BYTES
+from planecast.cache_line import LINE_BYTES
 from planecast.workload.flow_regions import PAGE_LINES, Table, destination_blocks
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes, step_addresses

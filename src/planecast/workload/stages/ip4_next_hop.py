@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.scenario.machine import LINE_BYTES
+from planecast.cache_line import LINE_BYTES
 from planecast.workload.flow_regions import PAGE_BYTES, Table, destination_blocks
 from planecast.workload.regions import Overlap, Region
 from planecast.workload.sizes import Sizes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planecast.scenario.machine import LINE_BYTES
+from planecast.cache_line import LINE_BYTES
 from planecast.workload.flow_regions import Table, array
 from planecast.workload.regions import Overlap, Region
 from planecast.workload.sizes import Sizes

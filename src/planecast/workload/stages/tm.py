@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.scenario.machine import LINE_BYTES
+from planecast.cache_line import LINE_BYTES
 from planecast.workload.flow_regions import PAGE_BYTES, Table
 from planecast.workload.regions import Overlap, Region
 from planecast.workload.sizes import Sizes

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.cache_line import LINE_BYTES
 from planecast.scenario.dataplanes.routes import base_routes
 from planecast.scenario.frames import FCS_BYTES
 
@@ -20,7 +21,6 @@ MASKS, RULES, ROUTES = "dataplane.masks", "dataplane.rules", "dataplane.routes"
 EXACT_FLOWS = 8192
 """Entries of Open vSwitch's exact-match cache (EM_FLOW_HASH_ENTRIES in dpif-netdev-private-dfc.h);
 a flow may stand in two of them (EM_FLOW_HASH_SEGS)."""
-LINE_BYTES = 64
 STORES_OF_A_LINE, STORES_OF_A_HEADER = 4, 6
 BEND = 6.0
 """Of a simulated cache of that size with 512 to 65,536 flows: within 0.01 of all; and of what the

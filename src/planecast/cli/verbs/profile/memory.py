@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from planecast.cache_line import LINE_BYTES
 from planecast.cli.shared.options import Format
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from planecast.scenario import Scenario
     from planecast.workload.traced.profile import TracedProfile, TracedStage
 
-_LINE_BYTES = 64
 _SIZES = ((32, "32 KiB"), (512, "512 KiB"), (2048, "2 MiB"), (32768, "32 MiB"))
 """KiB of caches between those of today's cores, and what they are called."""
 
@@ -81,7 +81,7 @@ def _described(scenario: Scenario) -> Described:
 
 
 def _lines(kib: int) -> float:
-    return kib * 1024 / _LINE_BYTES
+    return kib * 1024 / LINE_BYTES
 
 
 def _sheet(traced: TracedProfile, described: Described) -> Sheet:
