@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 LEVELS = (
-    {"errors", "extras", "native", "cleanup", "progress"},
+    {"errors", "extras", "native", "cleanup", "progress", "cache_line"},
     {"json_process", "process"},
     {"catalog", "host"},
     {"scenario"},
