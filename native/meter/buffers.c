@@ -18,7 +18,8 @@ rte_mempool_create_empty(const char *name, unsigned count, unsigned bytes, unsig
 {
     const char *pages = getenv("PLANECAST_METER_PAGES");
     bool as_it_is = pages != NULL && strcmp(pages, "no-huge") == 0;
-    if (!as_it_is && !DPDK(rte_eal_has_hugepages)())
+    int (*large)(void) = DPDK(rte_eal_has_hugepages);
+    if (!as_it_is && large != NULL && !large())
         flags |= RTE_MEMPOOL_F_NO_IOVA_CONTIG;
     return DPDK_ORIGINAL(rte_mempool_create_empty, name, count, bytes, cache, private_bytes, socket,
                          flags);

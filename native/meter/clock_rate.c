@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <link.h>
+#include <rte_common.h>
 #include <rte_cycles.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,13 +37,20 @@ static int find(struct dl_phdr_info *object, size_t size, void *opaque)
     return 0;
 }
 
+static bool named_as_eal(const char *function)
+{
+    static const char *const starts[] = {"rte_delay_", "rte_eal_", "eal_", "rte_keepalive_"};
+    for (size_t i = 0; function != NULL && i < RTE_DIM(starts); i++)
+        if (strncmp(function, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
 static bool by_eal(const void *caller)
 {
     static struct span eal;
-    if (dpdk_within()) {
-        const char *name = symbols_name(caller);
-        return name != NULL && (strncmp(name, "rte_", 4) == 0 || strncmp(name, "eal_", 4) == 0);
-    }
+    if (dpdk_within())
+        return named_as_eal(symbols_name(caller));
     if (eal.end == 0) {
         eal.wanted = (uintptr_t)DPDK(rte_get_tsc_hz);
         dl_iterate_phdr(find, &eal);
@@ -60,7 +68,15 @@ __attribute__((visibility("default"))) uint64_t rte_get_tsc_hz(void)
         slower = given != NULL ? strtod(given, NULL) : 1;
         found = DPDK_ORIGINAL(rte_get_tsc_hz);
     }
-    if (slower == 1 || by_eal(__builtin_return_address(0)))
+    /* A thread asks again and again from one place. */
+    static __thread const void *asked __attribute__((tls_model("initial-exec")));
+    static __thread bool eal __attribute__((tls_model("initial-exec")));
+    const void *caller = __builtin_return_address(0);
+    if (slower == 1)
         return found;
-    return (uint64_t)((double)found * slower);
+    if (caller != asked) {
+        asked = caller;
+        eal = by_eal(caller);
+    }
+    return eal ? found : (uint64_t)((double)found * slower);
 }

@@ -16,6 +16,7 @@
 #include "trace_marks.h"
 #include "words.h"
 
+enum { SAY_WHY = 400 }; /* looks, 50 ms apart, after which it is said what is missing */
 enum mark { MARK_NONE, MARK_CALLGRIND, MARK_TRACE };
 enum phase { ATTACHED, WARMING, COUNTING };
 
@@ -148,8 +149,11 @@ static void *attach(void *unused)
     while (counting.go[0] != '\0' && access(counting.go, F_OK) != 0)
         nanosleep(&moment, NULL);
     enum readiness found;
-    while ((found = source_counts(counting.port, error, sizeof error)) == NOT_YET)
+    for (int tried = 0; (found = source_counts(counting.port, error, sizeof error)) == NOT_YET;) {
+        if (++tried == SAY_WHY)
+            fprintf(stderr, "planecast-meter: %s yet\n", error);
         nanosleep(&moment, NULL);
+    }
     if (found == NEVER)
         refuse(error);
     unsetenv("LD_PRELOAD"); /* programs that this one starts are not to be counted; not earlier, */

@@ -32,6 +32,8 @@ enum readiness source_counts(uint16_t port, char *error, size_t error_bytes)
     enum readiness found = hook_ready(port, SIDE_RX, error, error_bytes);
     if (found != READY)
         return found;
+    uint64_t sent;
+    source_sent(&sent); /* what it looks up is not looked up within a trace */
     eth_rx_burst_t *rx = dpdk_fast_path(port).rx;
     driver = *rx;
     counted = port;
@@ -45,8 +47,8 @@ bool source_sent(uint64_t *packets)
     struct rte_eth_stats stats;
     bool found = false;
     *packets = 0;
-    for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++) {
-        if (DPDK(rte_eth_dev_is_valid_port)(port) && DPDK(rte_eth_stats_get)(port, &stats) == 0) {
+    for (uint16_t port = 0; port < dpdk_ports(); port++) {
+        if (DPDK(rte_eth_dev_is_valid_port)(port) && dpdk_stats(port, &stats)) {
             *packets += stats.opackets;
             found = true;
         }

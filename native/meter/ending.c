@@ -19,9 +19,11 @@ enum { POLITE_SECONDS = 3 };
 void ending_clean(void)
 {
     char path[512];
+    if (getenv("RUNTIME_DIRECTORY") == NULL)
+        return;
     const char *(*folder_of)(void) = DPDK(rte_eal_get_runtime_dir);
     const char *runtime = folder_of != NULL ? folder_of() : NULL;
-    if (getenv("RUNTIME_DIRECTORY") == NULL || runtime == NULL || runtime[0] == '\0')
+    if (runtime == NULL || runtime[0] == '\0')
         return;
     snprintf(path, sizeof path, "%s", runtime);
     DIR *folder = opendir(path);

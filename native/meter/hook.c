@@ -133,11 +133,11 @@ bool hook_started(uint16_t port)
 {
     struct rte_eth_link link;
     return dpdk_known() && DPDK(rte_eth_dev_is_valid_port)(port) &&
-           *dpdk_fast_path(port).rx != *dpdk_fast_path(RTE_MAX_ETHPORTS - 1).rx &&
+           *dpdk_fast_path(port).rx != *dpdk_fast_path((uint16_t)(dpdk_ports() - 1)).rx &&
            DPDK(rte_eth_link_get_nowait)(port, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
-/* Queues of a port in a direction; 0: it has none yet. */
+/* Queues of a port in a direction, one at least where it is ready. */
 static enum readiness queues(uint16_t port, enum side side, uint16_t *count, char *error,
                              size_t error_bytes)
 {
@@ -148,16 +148,20 @@ static enum readiness queues(uint16_t port, enum side side, uint16_t *count, cha
         return NOT_YET; /* this may be a shell that starts it */
     }
     if (!dpdk_known()) {
-        snprintf(error, error_bytes, "the program has %s; DPDK " DPDK_KNOWN " can be metered",
-                 dpdk_version());
+        const char *lacks = dpdk_lacks();
+        if (lacks != NULL)
+            snprintf(error, error_bytes, "the program was linked without %s", lacks);
+        else
+            snprintf(error, error_bytes, "the program has %s; DPDK " DPDK_KNOWN " can be metered",
+                     dpdk_version());
         return NEVER;
     }
-    if (!hook_started(port) || !offloads_queues(port, &rx, &tx)) {
+    *count = 0;
+    if (hook_started(port) && offloads_queues(port, &rx, &tx))
+        *count = side == SIDE_RX ? rx : tx;
+    if (*count == 0)
         snprintf(error, error_bytes, "port %u is not up", port);
-        return NOT_YET;
-    }
-    *count = side == SIDE_RX ? rx : tx;
-    return READY;
+    return *count > 0 ? READY : NOT_YET;
 }
 
 enum readiness hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes)

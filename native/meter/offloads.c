@@ -97,13 +97,16 @@ EXPORTED int rte_eth_dev_configure(uint16_t port, uint16_t rx_queues, uint16_t t
 
 bool offloads_queues(uint16_t port, uint16_t *rx, uint16_t *tx)
 {
-    if (dpdk_within()) { /* what it has of these facts is the starting thread's to ask for */
+    if (port >= RTE_MAX_ETHPORTS)
+        return false;
+    if (replaced_over("rte_eth_dev_info_get")) { /* which the starting thread alone may call */
         *rx = ports[port].rx_queues;
         *tx = ports[port].tx_queues;
         return *rx + *tx > 0;
     }
     struct rte_eth_dev_info info;
-    if (DPDK(rte_eth_dev_info_get)(port, &info) != 0)
+    int (*about)(uint16_t, struct rte_eth_dev_info *) = DPDK(rte_eth_dev_info_get);
+    if (about == NULL || about(port, &info) != 0)
         return false;
     *rx = info.nb_rx_queues;
     *tx = info.nb_tx_queues;

@@ -32,7 +32,7 @@ static void stats(const char *line, FILE *out)
 {
     struct rte_eth_stats s;
     uint16_t port = (uint16_t)word_number(line, "port", 0);
-    if (DPDK(rte_eth_stats_get)(port, &s) != 0) {
+    if (!dpdk_known() || !dpdk_stats(port, &s)) {
         fprintf(out, "{\"error\": \"port %u has no statistics\"}\n", port);
         return;
     }

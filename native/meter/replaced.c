@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replaced.h"
 
+#include <pthread.h>
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 #include <rte_mempool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -57,13 +60,19 @@ static bool put(uint8_t *entry, const uint8_t *code)
     return true;
 }
 
-/* Functions begin at multiples of 16 bytes, so that a short one has room for a jump as well. */
+/* A function that is shorter than a jump may have room for one behind it, up to the next. */
 static uint8_t *entry_of(const struct replaced *one)
 {
     size_t bytes = 0;
     uint8_t *entry = symbols_address(one->name, &bytes);
-    bool room = bytes >= JUMP || (bytes > 0 && ((uintptr_t)entry & 15) == 0);
-    return one->ours != NULL && one->ours != entry && room ? entry : NULL;
+    bool own = one->ours == NULL || one->ours == entry;
+    bool room = bytes >= JUMP || (((uintptr_t)entry & 15) == 0 && !symbols_begin(entry, JUMP));
+    return own || bytes == 0 || !room ? NULL : entry;
+}
+
+static bool wanted(const struct replaced *one)
+{
+    return one->ours != (void *)&rte_get_tsc_hz || getenv("PLANECAST_SLOWER") != NULL;
 }
 
 __attribute__((constructor)) static void replace_all(void)
@@ -73,7 +82,7 @@ __attribute__((constructor)) static void replace_all(void)
         return;
     for (size_t i = 0; i < RTE_DIM(all); i++) {
         struct replaced *one = &all[i];
-        uint8_t *entry = entry_of(one);
+        uint8_t *entry = wanted(one) ? entry_of(one) : NULL;
         if (entry == NULL)
             continue;
         memcpy(one->kept, entry, JUMP);
@@ -91,21 +100,45 @@ static bool put(uint8_t *entry, const uint8_t *code)
 }
 #endif
 
+static pthread_mutex_t lifting = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static struct replaced *find(const char *name)
+{
+    for (size_t i = 0; i < RTE_DIM(all); i++)
+        if (all[i].entry != NULL && strcmp(all[i].name, name) == 0)
+            return &all[i];
+    return NULL;
+}
+
+static void put_or_end(const struct replaced *one, const uint8_t *code)
+{
+    if (put(one->entry, code))
+        return;
+    fprintf(stderr, "planecast: %s can't be written to any more\n", one->name);
+    abort();
+}
+
+bool replaced_over(const char *name)
+{
+    return find(name) != NULL;
+}
+
 struct replaced *replaced_lift(const char *name)
 {
-    for (size_t i = 0; i < RTE_DIM(all); i++) {
-        struct replaced *one = &all[i];
-        if (one->entry == NULL || strcmp(one->name, name) != 0)
-            continue;
-        if (one->lifted++ == 0)
-            put(one->entry, one->kept);
-        return one;
-    }
-    return NULL;
+    struct replaced *one = find(name);
+    if (one == NULL)
+        return NULL;
+    pthread_mutex_lock(&lifting);
+    if (one->lifted++ == 0)
+        put_or_end(one, one->kept);
+    return one;
 }
 
 void replaced_lay(struct replaced *lifted)
 {
-    if (lifted != NULL && --lifted->lifted == 0)
-        put(lifted->entry, lifted->jump);
+    if (lifted == NULL)
+        return;
+    if (--lifted->lifted == 0)
+        put_or_end(lifted, lifted->jump);
+    pthread_mutex_unlock(&lifting);
 }

@@ -6,12 +6,18 @@
  * starts.
  *
  * They are functions of a program's start, which one thread calls, never the meter's: while the
- * original is called its first instructions are there again.
+ * original is called its first instructions are there again. The clock's rate, which each lcore may
+ * ask for, is taken over under an instrument alone, whose threads take turns.
  */
 #ifndef PLANECAST_METER_REPLACED_H
 #define PLANECAST_METER_REPLACED_H
 
+#include <stdbool.h>
+
 struct replaced;
+
+/* Whether a jump was written over a function. */
+bool replaced_over(const char *name);
 
 /* The original of a function is about to be called. NULL: nothing was written over it. */
 struct replaced *replaced_lift(const char *name);

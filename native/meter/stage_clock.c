@@ -11,7 +11,8 @@ void stage_clock_open(struct stage_clock *clock, uint32_t every)
         if (second - first < least)
             least = second - first;
     }
-    *clock = (struct stage_clock){.every = every, .random = 1, .cost = (uint32_t)least};
+    uint32_t random = clock->random != 0 ? clock->random : (uint32_t)rte_rdtsc() | 1;
+    *clock = (struct stage_clock){.every = every, .random = random, .cost = (uint32_t)least};
     stage_clock_wait(clock);
 }
 

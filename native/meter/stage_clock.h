@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sampled polls whose parts are timed: the driver's receive function, the frames that are made, the
- * other port's send function, and the rest, which is the program's. One poll in `every` that bring
- * packets, at random distances: a program may send only every so many polls. What a reading of the
- * clock takes is taken off.
+ * other port's send function, and the rest, which is the program's. One poll in `every`, at random
+ * distances: a program may send only every so many polls. What a reading of the clock takes is
+ * taken off.
  */
 #ifndef PLANECAST_METER_STAGE_CLOCK_H
 #define PLANECAST_METER_STAGE_CLOCK_H
@@ -27,7 +27,7 @@ struct stage_clock {
     uint32_t cost, readings;       /* TSC cycles of a reading; those of this poll in the program */
 };
 
-/* Forgets all; measures the clock. */
+/* Forgets all but the distances' state; measures the clock. */
 void stage_clock_open(struct stage_clock *clock, uint32_t every);
 
 /* The program is back from a sampled poll. */

@@ -45,9 +45,11 @@ static void take(const char *image, const struct stat *file)
         header->e_shnum > ((size_t)file->st_size - header->e_shoff) / sizeof(ElfW(Shdr)))
         return;
     const ElfW(Shdr) *sections = (const ElfW(Shdr) *)(image + header->e_shoff);
-    for (int i = 0; i < header->e_shnum; i++) {
+    bool whole = false; /* the table of all symbols; else that of the exported ones */
+    for (int i = 0; i < header->e_shnum && !whole; i++) {
         const ElfW(Shdr) *section = &sections[i];
-        if (section->sh_type != SHT_SYMTAB || section->sh_link >= header->e_shnum)
+        if ((section->sh_type != SHT_SYMTAB && section->sh_type != SHT_DYNSYM) ||
+            section->sh_link >= header->e_shnum)
             continue;
         const ElfW(Shdr) *names = &sections[section->sh_link];
         /* The last byte of names ends the last of them. */
@@ -58,6 +60,7 @@ static void take(const char *image, const struct stat *file)
         table.count = section->sh_size / sizeof(ElfW(Sym));
         table.names = image + names->sh_offset;
         table.names_bytes = names->sh_size;
+        whole = section->sh_type == SHT_SYMTAB;
     }
 }
 
@@ -83,7 +86,20 @@ static void read_table(void)
 
 static bool defined(const ElfW(Sym) * symbol)
 {
-    return symbol->st_shndx != SHN_UNDEF && symbol->st_name < table.names_bytes;
+    int type = ELF64_ST_TYPE(symbol->st_info);
+    return symbol->st_shndx != SHN_UNDEF && symbol->st_name < table.names_bytes &&
+           (type == STT_FUNC || type == STT_OBJECT);
+}
+
+bool symbols_begin(const void *start, size_t bytes)
+{
+    for (size_t i = 0; i < table.count; i++) {
+        uintptr_t begins = table.moved + table.first[i].st_value;
+        if (defined(&table.first[i]) && begins > (uintptr_t)start &&
+            begins - (uintptr_t)start < bytes)
+            return true;
+    }
+    return false;
 }
 
 void *symbols_address(const char *name, size_t *bytes)

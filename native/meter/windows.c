@@ -23,6 +23,7 @@ bool windows_prepare(struct meter *meter, const struct windows_wanted *wanted, u
                             .burst = wanted->burst,
                             .made = wanted->made,
                             .canary = wanted->canary,
+                            .clock = {.random = meter->clock.random},
                             .chase = meter->chase};
     if (wanted->made)
         meter->flows = frames_stream(number, lcores);

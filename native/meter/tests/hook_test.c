@@ -51,7 +51,7 @@ static void watch(void)
     enum { POLLS = 10, EMPTY = 5, BURST = 32 };
     char error[96] = "";
     struct polls found;
-    struct stage_clock clock;
+    struct stage_clock clock = {0};
     eth_rx_burst_t driver = rte_eth_fp_ops[0].rx_pkt_burst;
     eth_tx_burst_t sender = rte_eth_fp_ops[0].tx_pkt_burst;
     require(!polls_end(&found), "nothing is watched at first");
@@ -84,7 +84,7 @@ static void watch(void)
 static void wait_for_timed_polls(void)
 {
     enum { EVERY = 8, TIMED = 4096 };
-    struct stage_clock clock;
+    struct stage_clock clock = {0};
     uint32_t sum = 0, seen[2 * EVERY] = {0};
     stage_clock_open(&clock, EVERY);
     for (int i = 0; i < TIMED; i++) {

@@ -79,7 +79,8 @@ def trace_once(scenario: Scenario, packets: int | None = None) -> TracedProfile:
     """The same from one burst size, which does not show which instructions are each burst's."""
     burst = scenario.placement.burst
     followed = packets or max(PACKETS, PACKETS_OF_A_FLOW * scenario.traffic.flows)
-    counted = followed if scenario.dataplane.kind == "ours" else min(followed, PACKETS)
+    ours = scenario.dataplane.kind == "ours"
+    counted = packets or (followed if ours else min(followed, PACKETS))
     whole = -(-counted // burst) * burst
     trace, stages, notes = _stages(scenario, whole, -(-followed // burst) * burst)
     return TracedProfile(

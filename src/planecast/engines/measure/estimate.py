@@ -45,9 +45,9 @@ OPINION = "own counters"
 """The name of what a program's own counters say."""
 OPINIONS_DIFFER = 0.1
 """Relative difference of the two from which on a result has a note on it."""
-SELDOM = 0.1
-"""Share of windows whose sampled polls have nothing of a stage, from which on it is the work of one
-poll in several."""
+LUMPS = 0.75
+"""A stage whose quantile of windows is below this share of its mean is not the work of every poll,
+or is shorter than a step of the clock."""
 LEAST_SHARE = 0.01
 """A cost can't be nothing: an interval that would reach zero ends at this share of the value."""
 SCHEDULER_SHARE = 0.001
@@ -275,8 +275,8 @@ def _stages(columns: Columns, rows: Mask, cost: Estimate | None) -> dict[str, St
     whole.
 
     Intervals have in them what differs between process instances, and none is narrower than a step
-    of the clock. A stage that most polls have nothing of is a mean. Without a `cost` they stay as
-    they are: lcores that wait for each other spend more than that.
+    of the clock. A stage that is not of every poll is a median of means over visits. Without a
+    `cost` they stay as they are: lcores that wait for each other spend more than that.
     """
     packets = np.asarray(columns["sampled_packets"], dtype=np.float64)
     visits, restarts = np.asarray(columns["visit"]), np.asarray(columns["restart"])
@@ -288,13 +288,13 @@ def _stages(columns: Columns, rows: Mask, cost: Estimate | None) -> dict[str, St
         if not used.any():
             continue
         samples = int(used.sum())
-        if np.mean(cycles[used] == 0) > SELDOM and cycles[used].any():
-            found[name] = _over_visits(cycles[used], packets[used], visits[used])
-            continue
         costs = cycles[used] / packets[used]
         value, low, high = turn_quantile(costs, visits[used], QUANTILE)
         step = max(clock_step(costs, value), 1 / float(np.median(packets[used])))
         extra = _between_instances(_of_instances(costs, restarts[used], QUANTILE))
+        if value < LUMPS * float(cycles[used].sum() / packets[used].sum()):
+            value, low, high = _over_visits(cycles[used], packets[used], visits[used])
+            extra = 0.0  # visits are of all instances
         below, above = max(value - low, step / 2), max(high - value, step / 2)
         found[name] = (
             value,
@@ -324,10 +324,13 @@ def _over_visits(
     cycles: Floats, packets: Floats, visits: NDArray[np.int64]
 ) -> tuple[float, float, float]:
     """Cycles a packet of what a program does in one poll of several, such as to send what it has
-    gathered: over all sampled polls, for no quantile of single windows has its share. With the 95 %
-    interval of a mean over visits."""
-    value = float(cycles.sum() / packets.sum())
-    each = [cycles[visits == visit].sum() / packets[visits == visit].sum() for visit in set(visits)]
+    gathered: no quantile of single windows, of which each has a few sampled polls, has its share.
+    The median over visits, each a mean of its polls, with the 95 % interval of a mean over them."""
+    each = [
+        float(cycles[visits == visit].sum() / packets[visits == visit].sum())
+        for visit in np.unique(visits)
+    ]
+    value = float(np.median(each))
     if len(each) < 2:
         return value, 0.0, 2 * value
     half = t_quantile(len(each) - 1) * float(np.std(each, ddof=1)) / float(np.sqrt(len(each)))
