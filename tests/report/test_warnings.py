@@ -7,6 +7,7 @@ from collections.abc import Callable
 from planecast.report.warnings import listed, notes_of, result_warnings, validation_warnings
 from planecast.results import Estimate, Result
 from planecast.results.validation import Validation
+from planecast.scenario import with_overrides
 
 
 def test_a_good_validation_has_none(validation: Validation) -> None:
@@ -33,6 +34,21 @@ def test_what_is_inside_when_a_simulation_ends_is_not_lost(results: list[Result]
     rate = results[0].throughput_pps.model_copy(update={"kind": "simulated"})
     ended = results[0].model_copy(update={"packets_out": 7, "throughput_pps": rate})
     assert list(result_warnings(["a"], [ended])) == []
+
+
+def test_what_a_program_of_others_has_gathered_is_not_lost(results: list[Result]) -> None:
+    other = with_overrides(results[0].scenario, {"dataplane.kind": "l3fwd"})
+    counted = results[0].model_copy(update={"packets_in": 2_293_760, "drops": {}})
+    theirs = counted.model_copy(update={"scenario": other})
+
+    def warned(result: Result, out: int) -> int:
+        return len(list(result_warnings(["a"], [result.model_copy(update={"packets_out": out})])))
+
+    assert warned(theirs, 2_293_184) == 0
+    assert warned(theirs, 2_200_000) == 1
+    assert warned(theirs, 2_293_860) == 0  # of those gathered in the visit before
+    assert warned(theirs, 2_400_000) == 1
+    assert warned(counted, 2_293_184) == 1
 
 
 def test_intervals_that_cover_too_little(make_validation: Callable[..., Validation]) -> None:

@@ -10,8 +10,12 @@ from planecast.report.numbers import ABSENT
 from planecast.report.table import Cell, Heading, Table, samples_cell, share_cell
 from planecast.results import Estimate, Result
 from planecast.results.columns import Column, Form, in_report
+from planecast.scenario.dataplane import OWN
 
 _BRACKETS = "Brackets hold 95 % intervals."
+HELD_SHARE = 0.001
+"""Share of its packets that a program of others may hold when visits end: some hundred of 100,000
+or more."""
 
 
 def result_table(labels: Sequence[str], results: Sequence[Result]) -> Table:
@@ -81,13 +85,16 @@ def unaccounted(result: Result) -> int | None:
     """Packets that came in and neither went out nor were dropped; None when not counted.
 
     Not of a simulation: it counts what is inside at its end where it stands, and refuses its own
-    answer when a packet is missing.
+    answer when a packet is missing. Nor what a program of others has gathered and not sent yet when
+    a visit ends.
     """
     if result.throughput_pps.kind == "simulated":
         return 0
     if result.packets_in is None or result.packets_out is None:
         return None
-    return result.packets_in - result.packets_out - sum(result.drops.values())
+    left = result.packets_in - result.packets_out - sum(result.drops.values())
+    held = abs(left) <= HELD_SHARE * result.packets_in
+    return 0 if held and result.scenario.dataplane.kind != OWN else left
 
 
 def _packets(label: str, result: Result, causes: Sequence[str]) -> list[Cell]:
