@@ -23,6 +23,7 @@ using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::c
 using Tables = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Column = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Kinds = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Groups = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutColumn = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutTable = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using OutTables = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
@@ -46,16 +47,19 @@ void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, con
            const Table &touches, const Table &stride, const Table &together, const Table &near,
            const Table &last, const Table &memory, const Column &lcores, const Column &base,
            const Tables &nearer, double shape, const Table &capacity, const Table &inserted,
+           const Groups &group, const Table &covered, const Column &burst, const Column &latency,
            const OutTables &served, const OutColumn &lifetime, const OutTable &cost)
 {
     const std::size_t regions = touches.shape(0), scenarios = touches.shape(1);
-    for (const Table *table : {&own_lines, &all_lines, &stride, &together, &near, &last, &memory})
+    for (const Table *table :
+         {&own_lines, &all_lines, &stride, &together, &near, &last, &memory, &covered})
         require(table->shape(0) == regions && table->shape(1) == scenarios);
     const std::size_t variants = capacity.shape(0);
     require(cyclic.shape(0) == regions && others.shape(0) == regions &&
             lcores.shape(0) == scenarios && base.shape(0) == scenarios &&
-            nearer.shape(0) == variants && nearer.shape(2) == 2 && variants > 0 &&
-            inserted.shape(0) == variants && capacity.shape(1) == scenarios &&
+            group.shape(0) == regions && burst.shape(0) == scenarios &&
+            latency.shape(0) == scenarios && nearer.shape(0) == variants && nearer.shape(2) == 2 &&
+            variants > 0 && inserted.shape(0) == variants && capacity.shape(1) == scenarios &&
             inserted.shape(1) == scenarios && served.shape(0) == 3 && served.shape(1) == regions &&
             served.shape(2) == scenarios && lifetime.shape(0) == scenarios &&
             cost.shape(0) == variants && cost.shape(1) == scenarios);
@@ -69,8 +73,13 @@ void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, con
         regions,          scenarios,      cyclic.data(), others.data(),   own_lines.data(),
         all_lines.data(), touches.data(), stride.data(), together.data(), near.data(),
         last.data(),      memory.data(),  lcores.data(), base.data()};
+    std::int32_t most = -1;
+    for (std::size_t region = 0; region < regions; ++region)
+        most = std::max(most, group(region));
+    const planecast::model::Asked asked{group.data(), static_cast<std::size_t>(most + 1),
+                                        covered.data(), burst.data(), latency.data()};
     const nb::gil_scoped_release released;
-    planecast::model::serve(touched, caches, served.data(), lifetime.data(), cost.data());
+    planecast::model::serve(touched, asked, caches, served.data(), lifetime.data(), cost.data());
 }
 
 // Shares of the touches of regions in one cache, of shape (regions, scenarios), and the mean
@@ -118,8 +127,8 @@ NB_MODULE(_native, module)
     module.doc() = "Caches shared by regions, for many scenarios at once";
     module.def("serve", &serve, "cyclic"_a, "others"_a, "own_lines"_a, "all_lines"_a, "touches"_a,
                "stride"_a, "together"_a, "near"_a, "last"_a, "memory"_a, "lcores"_a, "base"_a,
-               "nearer"_a, "shape"_a, "capacity"_a, "inserted"_a, "served"_a, "lifetime"_a,
-               "cost"_a);
+               "nearer"_a, "shape"_a, "capacity"_a, "inserted"_a, "group"_a, "covered"_a, "burst"_a,
+               "latency"_a, "served"_a, "lifetime"_a, "cost"_a);
     module.def("hit_shares", &hit_shares, "cyclic"_a, "lines"_a, "touches"_a, "inserted"_a,
                "capacity"_a, "shape"_a, "shares"_a, "time"_a);
 }

@@ -20,12 +20,12 @@ constexpr int kMostRounds = 60;
 class Block
 {
   public:
-    Block(const Touched &all, unsigned shape)
-        : all_(all), shape_(shape), own_(all.regions), everyone_(all.regions),
+    Block(const Touched &all, const Asked &asked, unsigned shape)
+        : all_(all), asked_(asked), shape_(shape), own_(all.regions), everyone_(all.regions),
           touches_(all.regions), stride_(all.regions), together_(all.regions), near_(all.regions),
           far_(all.regions), memory_(all.regions), missed_(all.regions), first_(all.regions),
-          private_(all.regions), kept_(all.regions), in_steps_(all.regions),
-          sharing_(all.regions, all.cyclic)
+          private_(all.regions), kept_(all.regions), independent_(all.regions), open_(all.regions),
+          none_before_(asked.groups), in_steps_(all.regions), sharing_(all.regions, all.cyclic)
     {
     }
 
@@ -44,6 +44,8 @@ class Block
             in_steps_[region] = std::ranges::max(together_[region]) > 1;
             for (std::size_t i = 0; i < kLanes; ++i)
                 missed_[region][i] = touches_[region][i] * (memory_[region][i] - far_[region][i]);
+            if (asked_.group[region] >= 0)
+                ask(region, first, count);
         }
         lcores_ = lane_of(all_.lcores, first, count, 1);
         base_ = lane_of(all_.base, first, count, 1);
@@ -188,6 +190,8 @@ class Block
     void price(Lane &room, Lane &slope)
     {
         Lane cost = fixed_, share, held, grows;
+        for (Lane &none : none_before_)
+            none.fill(1.0);
         for (std::size_t region = 0; region < all_.regions; ++region) {
             sharing_.hold(region, time_, share, held, grows);
             for (std::size_t i = 0; i < kLanes; ++i) {
@@ -202,8 +206,37 @@ class Block
             const Lane gone = waits(region, share);
             for (std::size_t i = 0; i < kLanes; ++i)
                 cost[i] += missed_[region][i] * gone[i];
+            if (asked_.group[region] >= 0)
+                wait_once(region, share, cost);
         }
         cost_ = cost;
+    }
+
+    // What a burst waits for a region's lines at most, and how many of them are independent.
+    void ask(std::size_t region, std::size_t first, std::size_t count)
+    {
+        const Lane covered = lane_of(asked_.covered + region * all_.scenarios, first, count, 0);
+        const Lane burst = lane_of(asked_.burst, first, count, 1);
+        const Lane latency = lane_of(asked_.latency, first, count, 0);
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            open_[region][i] = std::max(latency[i] - covered[i], 0.0) / burst[i];
+            independent_[region][i] = std::sqrt(burst[i] * touches_[region][i]);
+        }
+    }
+
+    // Adds what a packet waits for the first of its burst's lines of memory, where that is this
+    // region's: those of the group before it were served.
+    void wait_once(std::size_t region, const Lane &served, Lane &cost)
+    {
+        if (std::ranges::max(open_[region]) <= 0)
+            return; // nor does the group wait for a later one: more is done before its use
+        Lane &none = none_before_[static_cast<std::size_t>(asked_.group[region])];
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            const double own =
+                std::exp(independent_[region][i] * std::log(std::max(served[i], kLeastShare)));
+            cost[i] += none[i] * (1.0 - own) * open_[region][i];
+            none[i] *= own;
+        }
     }
 
     // Waits for each touch of a region, of which a share is served; touches that belong together
@@ -223,10 +256,13 @@ class Block
     }
 
     const Touched &all_;
+    const Asked &asked_;
     unsigned shape_; // of lifetimes in the last level
     std::vector<Lane> own_, everyone_, touches_, stride_, together_, near_, far_, memory_;
     std::vector<Lane> missed_; // cycles a packet that memory costs more than the last level
     std::vector<Lane> first_, private_, kept_; // served by the first, all private, all levels
+    std::vector<Lane> independent_, open_;     // lines of a burst; cycles a packet waits at most
+    std::vector<Lane> none_before_;            // share of bursts that no region waited for yet
     std::vector<bool> in_steps_;               // some of its touches wait for each other
     Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{};
     CacheSharing sharing_;
@@ -241,12 +277,12 @@ class Block
 
 } // namespace
 
-void serve(const Touched &touched, const Caches &caches, double *served, double *lifetime,
-           double *cost)
+void serve(const Touched &touched, const Asked &asked, const Caches &caches, double *served,
+           double *lifetime, double *cost)
 {
     const std::size_t scenarios = touched.scenarios, table = touched.regions * scenarios;
     const std::size_t levels = caches.nearer.size() / caches.variants;
-    Block block(touched, caches.shape);
+    Block block(touched, asked, caches.shape);
     Lane near, far, memory;
     for (std::size_t first = 0; first < scenarios; first += kLanes) {
         const std::size_t count = std::min(kLanes, scenarios - first);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace planecast::model
@@ -27,6 +28,16 @@ struct Touched {
     const double *base;      // column: cycles a packet without all of these
 };
 
+// Lines that a pass over a burst asks for before a later one uses them: a burst waits once for
+// memory, for the first region of a group that it misses (src/planecast/machine/asked_ahead.py).
+struct Asked {
+    const std::int32_t *group; // by region, regions in the order of use; -1: of no group
+    std::size_t groups;
+    const double *covered; // by region, a row each: cycles a burst that pass in between
+    const double *burst;   // column: packets
+    const double *latency; // column: cycles of the first line of memory beyond one of many
+};
+
 struct Private {
     double lines;   // capacity of the cache
     unsigned shape; // of lines' lifetimes
@@ -47,7 +58,7 @@ struct Caches {
 // memory serve, of shape (3, regions, scenarios), and into `lifetime` the cycles that a line stays
 // in the last level, both of the first variant; into `cost` what the touches cost, cycles a packet,
 // of shape (variants, scenarios).
-void serve(const Touched &touched, const Caches &caches, double *served, double *lifetime,
-           double *cost);
+void serve(const Touched &touched, const Asked &asked, const Caches &caches, double *served,
+           double *lifetime, double *cost);
 
 } // namespace planecast::model

@@ -73,6 +73,15 @@ def test_tables_matter_to_the_stages_that_are_said_to_use_them_alone(kind: str, 
         assert few != many
 
 
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_lines_are_asked_for_by_a_stage_that_comes_no_later(kind: str) -> None:
+    names = [stage.name for stage in stages_of(kind)]
+    for region in regions_of([scenario(kind)]):
+        if region.asked is not None:
+            assert names.index(region.asked.stage) <= names.index(region.stage)
+            assert region.overlap is Overlap.PREFETCHED
+
+
 def test_a_bridge_has_the_rings_of_two_ports() -> None:
     rings = {"placement__rx_ring": 128, "placement__tx_ring": 512, "placement__burst": 32}
     one, two = touched("macswap", **rings), touched("l2bridge", **rings)

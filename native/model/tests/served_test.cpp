@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+using planecast::model::Asked;
 using planecast::model::Caches;
 using planecast::model::kForEver;
 using planecast::model::Private;
@@ -23,6 +24,7 @@ struct Case {
     static constexpr std::size_t kScenarios = 3;
     std::array<bool, 1> cyclic{false}, others{false};
     double lines = 10'000, inserted = 0, capacity = 20'000, lcores = 1, together = 1;
+    double latency = 0, covered = 0, burst = 32; // of lines that are asked for ahead
     std::vector<double> served, lifetime, cost;
 
     void solve()
@@ -30,7 +32,9 @@ struct Case {
         const std::vector<double> size(kScenarios, lines), one(kScenarios, 1.0),
             lanes(kScenarios, together), cores(kScenarios, lcores), near(kScenarios, 2.0),
             last(kScenarios, 10.0), memory(kScenarios, 100.0), base(kScenarios, 50.0),
-            room(kScenarios, capacity), brought(kScenarios, inserted);
+            room(kScenarios, capacity), brought(kScenarios, inserted), packets(kScenarios, burst),
+            first(kScenarios, latency), between(kScenarios, covered);
+        const std::int32_t group = latency > 0 ? 0 : -1;
         served.assign(3 * kScenarios, -1);
         lifetime.assign(kScenarios, -1);
         cost.assign(kScenarios, -1);
@@ -38,6 +42,7 @@ struct Case {
         serve({1, kScenarios, cyclic.data(), others.data(), size.data(), size.data(), one.data(),
                one.data(), lanes.data(), near.data(), last.data(), memory.data(), cores.data(),
                base.data()},
+              Asked{&group, 1, between.data(), packets.data(), first.data()},
               Caches{1, levels, 16, room.data(), brought.data()}, served.data(), lifetime.data(),
               cost.data());
     }
@@ -66,6 +71,26 @@ TEST(Serve, TouchesInStepWaitOnceForTheSlowest)
     EXPECT_NEAR(step.served[3], beyond, 1e-12);
     EXPECT_NEAR(step.cost[0], 2 * (waits(all) - waits(beyond)) + 10 * waits(beyond), 1e-9);
     EXPECT_LT(step.cost[0], each.cost[0] / 4); // nearly every step waits: one wait for eight
+}
+
+TEST(Serve, ABurstWaitsOnceForLinesThatAreAskedForAhead)
+{
+    Case each, ahead;
+    each.inserted = ahead.inserted = 10; // most lines are in memory
+    ahead.latency = 300;
+    ahead.covered = 100;
+    for (const double burst : {1.0, 4.0, 64.0}) {
+        ahead.burst = burst;
+        each.solve();
+        ahead.solve();
+        const double any = 1 - std::pow(1 - ahead.served[6], std::sqrt(burst));
+        const double lines = 2 * ahead.served[0] + 10 * ahead.served[3] + 100 * ahead.served[6];
+        EXPECT_NEAR(ahead.cost[0], lines + any * 200 / burst, 1e-9);
+        EXPECT_GT(ahead.cost[0], each.cost[0]);
+    }
+    ahead.covered = 301; // more is done in between than the line takes
+    ahead.solve();
+    EXPECT_NEAR(ahead.cost[0], each.cost[0], 1e-9);
 }
 
 TEST(Serve, AFasterBackgroundLeavesLessAndShorter)
@@ -99,7 +124,8 @@ TEST(Serve, MoreLcoresShareOneLastLevel)
 TEST(Serve, AVariantOfPrivateLevelsIsPricedAsThatMachineIs)
 {
     const std::array<bool, 1> no{false};
-    const double lines = 10'000, one = 1, base = 50, near = 2, last = 10, memory = 100;
+    const double lines = 10'000, one = 1, base = 50, near = 2, last = 10, memory = 100, nothing = 0;
+    const std::int32_t none = -1;
     const std::array<double, 3> room{20'000, 20'000, 20'000}, brought{0.1, 0.1, 0.1};
     const Private first{500, 8}, small{2000, 8}, large{4000, 8};
     const auto costs = [&](const std::vector<Private> &nearer) {
@@ -107,6 +133,7 @@ TEST(Serve, AVariantOfPrivateLevelsIsPricedAsThatMachineIs)
         double lifetime = 0;
         serve({1, 1, no.data(), no.data(), &lines, &lines, &one, &one, &one, &near, &last, &memory,
                &one, &base},
+              Asked{&none, 0, &nothing, &one, &nothing},
               Caches{nearer.size() / 2, nearer, 1, room.data(), brought.data()}, served.data(),
               &lifetime, cost.data());
         return cost;

@@ -23,6 +23,7 @@ from planecast.machine.private_caches import FILLED
 from planecast.machine.registry import MECHANISMS
 from planecast.machine.tlb import LARGE, WALK, Tlb
 from planecast.model.calibration import Calibration
+from planecast.model.stage_cost import near_terms
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
 from planecast.workload.profile import WorkloadProfile
@@ -89,7 +90,8 @@ def _stalls(
     profile: WorkloadProfile, machine: Hierarchy, values: Mapping[str, float], cycles: float
 ) -> Cycles:
     walks = Tlb().terms(profile, machine, values)
-    served = serve(profile, machine, values, np.array([cycles]), Others.none(1))
+    near = near_terms(profile, machine, values)
+    served = serve(profile, machine, values, np.array([cycles]), Others.none(1), near=near)
     found: Cycles = {}
     for term in (*walks, *served.terms):
         place = (term.stage, term.cause)

@@ -4,6 +4,8 @@ A cache serves what no nearer one does (the law is in `machine.cache_sharing`). 
 together share a latency, until the fill buffers are full or the level's own rate limits: cycles a
 line = max(latency / in flight, least cycles a line), for memory as the probe measured it by lines
 in flight. Of that a stage waits for the share by which it asked for them (`machine.overlap`).
+Lines that were asked for ahead take what one of many in flight does, and a burst's
+wait once for the first of them (`machine.asked_ahead`).
 Touches of lanes in lock step wait together, once, for the slowest of them:
 where a share x is not served, n of them wait (1 - (1 - x)^n) / n times each. How long a line stays
 in the last level depends on how long packets take, and the other way round where others use it,
@@ -19,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.machine import _native
+from planecast.machine.asked_ahead import AskedAhead
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.last_level import background_lines_per_cycle, capacity_lines
 from planecast.machine.lock_step import STEP, covered_cycles
@@ -81,10 +84,12 @@ def serve(
     base: Floats,
     others: Others,
     *,
+    near: Sequence[Term] = (),
     variants: Sequence[Values] = (),
 ) -> Served:
     """The lines of a workload; `base` is what its packets take without them, TSC cycles.
 
+    `near` are the terms of that, where they are known: what passes while lines are on their way.
     `variants` are other values of the caches' parameters whose costs are wanted, too.
     """
     size = profile.sizes.columns.size
@@ -99,7 +104,10 @@ def serve(
         none = np.zeros((1 + len(variants), size))
         return Served([], nothing, nothing, nothing, none, (nothing, nothing))
     every = (values, *variants)
-    served, cost = _answered(profile, hierarchy, every, base, others, regions=regions, costs=costs)
+    asked = AskedAhead.of(profile, regions, hierarchy, near, others.memory_factor)
+    served, cost = _answered(
+        profile, hierarchy, every, base, others, regions=regions, costs=costs, asked=asked
+    )
     names = (hierarchy.levels[-2].name, hierarchy.levels[-1].name, MEMORY)
     count = len(profile.regions)
     terms = _together(
@@ -109,12 +117,15 @@ def serve(
         )
         for term in _terms(region, names, own, shares, _covered(region, hierarchy, values))
     )
+    kept, missed = served[1, :count], served[2, :count]
+    first = asked.cycles(profile.regions, missed)
+    falls, rises = _reach(profile.regions, costs, served)
     touches = np.array([region.touches for region in profile.regions]).reshape(count, size)
     return Served(
-        terms=terms,
-        memory_lines=(served[2, :count] * touches).sum(axis=0),
-        last_level_lines=(served[1, :count] * touches).sum(axis=0),
-        reach=_reach(profile.regions, costs, served),
+        terms=[*terms, *asked.terms(MEMORY, profile.regions, missed)],
+        memory_lines=(missed * touches).sum(axis=0),
+        last_level_lines=(kept * touches).sum(axis=0),
+        reach=(falls + first, rises + asked.cycles(profile.regions, kept + missed) - first),
         others_share=served[1, -1] if foreign else np.zeros(size),
         variants=cost,
     )
@@ -188,6 +199,7 @@ def _answered(
     *,
     regions: Sequence[Region],
     costs: Sequence[tuple[Floats, Floats, Floats]],
+    asked: AskedAhead,
 ) -> tuple[Floats, Floats]:
     """What the native model says: lines by level and region, and the cost of each variant.
     A region behind the profile's own is the neighbours'."""
@@ -221,6 +233,10 @@ def _answered(
         hierarchy.levels[-1].shape,
         np.ascontiguousarray(np.broadcast_to(capacity[:, None], cost.shape)),
         np.ascontiguousarray(background[:, None] + share[:, None] * others.streamed),
+        asked.group,
+        asked.covered,
+        asked.burst,
+        asked.latency,
         served,
         lifetime,
         cost,
@@ -232,10 +248,10 @@ def _costs_of(
     regions: Sequence[Region], hierarchy: Hierarchy, values: Values, others: Others
 ) -> list[tuple[Floats, Floats, Floats]]:
     """`_costs` of each region; regions that ask for lines alike have the same."""
-    known: dict[tuple[Overlap, int], tuple[Floats, Floats, Floats]] = {}
+    known: dict[tuple[Overlap, int, bool], tuple[Floats, Floats, Floats]] = {}
     found = []
     for region in regions:
-        key = (region.overlap, id(region.in_flight))
+        key = (region.overlap, id(region.in_flight), region.asked is None)
         if key not in known:
             known[key] = _costs(region, hierarchy, values, others)
         found.append(known[key])
@@ -255,7 +271,8 @@ def _costs(
         np.maximum(hierarchy.near_cycles(level, ahead) - nearest, 0.0)
         for level in hierarchy.levels[-2:]
     )
-    memory = np.maximum(hierarchy.line_cycles(width) * others.memory_factor - nearest, last)
+    many = np.full_like(width, np.inf) if region.asked is not None else width
+    memory = np.maximum(hierarchy.line_cycles(many) * others.memory_factor - nearest, last)
     covered = _covered(region, hierarchy, values)
     waits = [np.maximum(share * cycles - covered, 0.0) for cycles in (second, last, memory)]
     return waits[0], waits[1], waits[2]

@@ -99,10 +99,11 @@ def stage_cost(
     term has (`StageCost.slopes`). `near` are the terms of the same costs with another value of a
     curved parameter."""
     size = profile.sizes.columns.size
-    near = _near(profile, hierarchy, values) if near is None else near
+    near = near_terms(profile, hierarchy, values) if near is None else near
     base = _sum(near, size)
     variants = [{**values, name: values[name] * float(np.exp(STEP))} for name in curved]
-    served = serve(profile, hierarchy, values, base, others or Others.none(size), variants=variants)
+    others = others or Others.none(size)
+    served = serve(profile, hierarchy, values, base, others, near=near, variants=variants)
     terms = [*near, *served.terms]
     return StageCost(
         profile.stages,
@@ -113,7 +114,7 @@ def stage_cost(
     )
 
 
-def _near(profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
+def near_terms(profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
     """What every mechanism costs with all accesses near."""
     return [
         term

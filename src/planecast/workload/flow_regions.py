@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.cache_line import LINE_BYTES
-from planecast.workload.regions import Overlap, Region
+from planecast.workload.regions import Asked, Overlap, Region
 from planecast.workload.sizes import Sizes, reached
 
 Floats = NDArray[np.float64]
@@ -45,6 +45,7 @@ class Table(NamedTuple):
         *,
         overlap: Overlap = Overlap.PREFETCHED,
         in_flight: Floats | None = None,
+        asked: Asked | None = None,
     ) -> list[Region]:
         """A region for each class of flows; `touches` are those of a packet of any class."""
         found = []
@@ -67,6 +68,7 @@ class Table(NamedTuple):
                     total_lines=total * part,
                     overlap=overlap,
                     in_flight=sizes.burst if in_flight is None else in_flight,
+                    asked=asked,
                     stride=self.stride,
                 )
             )

@@ -29,6 +29,15 @@ class Overlap(StrEnum):
     """Written, not waited for: lines drain from the store buffer behind the stage."""
 
 
+class Asked(NamedTuple):
+    """Lines that a pass over a burst asks for, all of them before the first is used."""
+
+    stage: str
+    """Whose pass that is."""
+    lines: str = ""
+    """Which of that stage's passes, where it has several."""
+
+
 class Region(NamedTuple):
     """One region in many scenarios: arrays of shape (scenarios,), as one lcore sees it."""
 
@@ -49,6 +58,8 @@ class Region(NamedTuple):
     """Lines of the region that are asked for together."""
     together: Floats | float = 1.0
     """Touches that all wait for the slowest of them: those of lanes that walk in step."""
+    asked: Asked | None = None
+    """Of lines that one pass over a burst asks for and a later one uses; None: of others."""
     stride: Floats | None = None
     """Lines from one touched line to the next, where that is a power of two; None: one."""
 

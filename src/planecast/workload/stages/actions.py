@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planecast.workload.regions import Overlap, Region
+from planecast.workload.regions import Asked, Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
 
@@ -29,7 +29,7 @@ class Actions(StageDescriptor):
                 + flows / np.maximum(sizes.active_flows, 1e-9),
                 total_lines=flows,
                 overlap=Overlap.PREFETCHED,
-                in_flight=sizes.burst,
+                asked=Asked("key"),
             )
             for share, flows in sizes.by_class
         ]

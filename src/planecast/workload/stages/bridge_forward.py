@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planecast.workload.regions import Region
 from planecast.workload.sizes import Sizes
-from planecast.workload.stages.bridge_learn import stations
+from planecast.workload.stages.bridge_learn import ASKED, stations
 from planecast.workload.stages.descriptor import StageDescriptor
 
 
@@ -15,5 +15,9 @@ class Forward(StageDescriptor):
 
     def regions(self, sizes: Sizes) -> list[Region]:
         return stations(sizes).regions(
-            sizes, self.name, "stations", sizes.runs(self.name), in_flight=2 * sizes.burst
+            sizes,
+            self.name,
+            "stations",
+            sizes.runs(self.name),
+            asked=ASKED,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planecast.workload.flow_regions import Table, hashed
-from planecast.workload.regions import Region
+from planecast.workload.regions import Asked, Region
 from planecast.workload.sizes import Sizes, filled_buckets
 from planecast.workload.stages.descriptor import StageDescriptor
 
@@ -23,6 +23,9 @@ def stations(sizes: Sizes) -> Table:
     return hashed(buckets, STATIONS_PER_FLOW, tables=STATIONS_PER_FLOW)
 
 
+ASKED = Asked("learn")
+
+
 class Learn(StageDescriptor):
     """It prefetches the buckets of source and destination together. The destination's count where
     forwarding uses them; without that stage they are asked for all the same. A station that is
@@ -34,8 +37,7 @@ class Learn(StageDescriptor):
     def regions(self, sizes: Sizes) -> list[Region]:
         runs, table = sizes.runs(self.name), stations(sizes)
         unused = runs * (1 - sizes.runs("forward"))
-        ahead = 2 * sizes.burst
         return [
-            *table.regions(sizes, self.name, "stations", runs, in_flight=ahead),
-            *table.regions(sizes, self.name, "destinations", unused, in_flight=ahead),
+            *table.regions(sizes, self.name, "stations", runs, asked=ASKED),
+            *table.regions(sizes, self.name, "destinations", unused, asked=ASKED),
         ]

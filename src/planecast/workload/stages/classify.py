@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planecast.workload.regions import Overlap, Region
+from planecast.workload.regions import Asked, Overlap, Region
 from planecast.workload.sizes import Sizes, filled_buckets, reached
 from planecast.workload.stages.descriptor import StageDescriptor
 
@@ -44,7 +44,7 @@ class Classify(StageDescriptor):
                     pages=np.minimum(own * part, (buckets / 64 + 1) * part),
                     total_lines=every * part,
                     overlap=Overlap.PREFETCHED,
-                    in_flight=sizes.burst,
+                    asked=Asked("key"),
                 ),
                 Region(
                     stage=self.name,
@@ -55,7 +55,7 @@ class Classify(StageDescriptor):
                     pages=flows / LIBRARY_KEYS_PER_LINE / 64 + part,
                     total_lines=all_flows / LIBRARY_KEYS_PER_LINE + part,
                     overlap=Overlap.PREFETCHED,
-                    in_flight=sizes.burst,
+                    asked=Asked("key"),
                 ),
             ]
         return found

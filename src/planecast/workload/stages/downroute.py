@@ -6,11 +6,11 @@ import numpy as np
 
 from planecast.cache_line import LINE_BYTES
 from planecast.workload.flow_regions import Table, hashed
-from planecast.workload.regions import Region
+from planecast.workload.regions import Asked, Region
 from planecast.workload.sizes import Sizes, filled_buckets
 from planecast.workload.stages.descriptor import StageDescriptor
 from planecast.workload.stages.first_24_bits import first_table
-from planecast.workload.stages.qinq import next_hops
+from planecast.workload.stages.qinq import NEXT_HOPS, next_hops
 
 SPACE = 1 << 32
 """Addresses that destinations come round in (pktgen_tuple.h)."""
@@ -44,11 +44,15 @@ class Downroute(StageDescriptor):
         bulk = np.minimum(sizes.burst, BULK)
         unused = runs * (1 - sizes.runs("qinq"))
         return [
-            *first_table(sizes, SPACE).regions(sizes, self.name, "route table", lpm),
+            *first_table(sizes, SPACE).regions(
+                sizes, self.name, "route table", lpm, asked=Asked(self.name, "routes")
+            ),
             *buckets.regions(
                 sizes, self.name, "flow buckets", BUCKETS_ASKED * by_hash, in_flight=bulk
             ),
             *keys.regions(sizes, self.name, "flow keys", by_hash, in_flight=bulk),
-            *routes.regions(sizes, self.name, "routes of flows", by_hash),
-            *next_hops(sizes).regions(sizes, self.name, "next hops", unused),
+            *routes.regions(
+                sizes, self.name, "routes of flows", by_hash, asked=Asked(self.name, "flows")
+            ),
+            *next_hops(sizes).regions(sizes, self.name, "next hops", unused, asked=NEXT_HOPS),
         ]

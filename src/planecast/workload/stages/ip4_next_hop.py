@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from planecast.cache_line import LINE_BYTES
 from planecast.workload.flow_regions import PAGE_BYTES, Table, destination_blocks
-from planecast.workload.regions import Overlap, Region
+from planecast.workload.regions import Asked, Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
 from planecast.workload.stages.first_24_bits import ENTRY_ADDRESSES, ENTRY_BYTES, first_table
@@ -52,7 +52,7 @@ class NextHop(StageDescriptor):
         several = np.maximum(longer * sizes.burst, 1.0)
         ahead = np.minimum(sizes.burst, FIB_AHEAD)
         return [
-            *first.regions(sizes, self.name, "route table", lpm),
+            *first.regions(sizes, self.name, "route table", lpm, asked=Asked("check")),
             *first.regions(sizes, self.name, "fib's route table", fib, in_flight=ahead),
             *groups.regions(sizes, self.name, "route groups", lpm * longer, in_flight=several),
             *groups.regions(

@@ -6,7 +6,7 @@ import numpy as np
 
 from planecast.cache_line import LINE_BYTES
 from planecast.workload.flow_regions import Table, destination_blocks
-from planecast.workload.regions import Region
+from planecast.workload.regions import Asked, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
 from planecast.workload.stages.source import buffer_lines
@@ -14,6 +14,7 @@ from planecast.workload.stages.source import buffer_lines
 HOP_BYTES = 32
 """struct qinq_hop (downstream.h)."""
 SPACE = 1 << 32
+NEXT_HOPS = Asked("downroute", "next hops")
 HEADROOM_LINES = 1
 """The tags are eight bytes more than what stood before the IPv4 header."""
 
@@ -35,6 +36,6 @@ class Qinq(StageDescriptor):
     def regions(self, sizes: Sizes) -> list[Region]:
         runs = sizes.runs(self.name)
         return [
-            *next_hops(sizes).regions(sizes, self.name, "next hops", runs),
+            *next_hops(sizes).regions(sizes, self.name, "next hops", runs, asked=NEXT_HOPS),
             buffer_lines(sizes, self.name, "headroom", HEADROOM_LINES, HEADROOM_LINES * runs),
         ]

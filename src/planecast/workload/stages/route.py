@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planecast.workload.regions import Overlap, Region
+from planecast.workload.regions import Asked, Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
 
@@ -33,7 +33,7 @@ class Route(StageDescriptor):
                 pages=np.minimum(lines, TABLE_LINES / 64),
                 total_lines=lines,
                 overlap=Overlap.PREFETCHED,
-                in_flight=sizes.burst,
+                asked=Asked("key"),
                 stride=TABLE_LINES // lines,
             ),
             Region(
