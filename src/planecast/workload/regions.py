@@ -55,7 +55,7 @@ class Region(NamedTuple):
     """Distinct lines that all lcores touch together: what counts in a shared cache."""
     overlap: Overlap = Overlap.INDEPENDENT
     in_flight: Floats | float = 8.0
-    """Lines of the region that are asked for together."""
+    """Lines of the region that are asked for together; where it is `asked`, that decides."""
     together: Floats | float = 1.0
     """Touches that all wait for the slowest of them: those of lanes that walk in step."""
     asked: Asked | None = None
