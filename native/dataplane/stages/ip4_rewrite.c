@@ -5,7 +5,7 @@
  * by next hop.
  *
  * TTL, protocol and checksum are one word, which the check stage has read already: here it is
- * computed for eight packets and stored once for each.
+ * computed for eight packets and stored once for each, lanes without a packet among them.
  */
 #include "ip4_rewrite.h"
 
@@ -90,8 +90,6 @@ STAGE_FUNCTION(rewrite)
     struct ip4_rewrite *rewrite = context;
     struct ip4_columns *columns = ip4_columns(burst);
     uint32_t word[BURST_MAX];
-    for (uint32_t i = burst->count; i % LANES != 0; i++)
-        columns->hop_word[i] = columns->hop_word[0];
     if (unlikely(!count_down(columns->hop_word, burst->count, word))) {
         drop_ended(burst);
         count_down(columns->hop_word, burst->count, word);

@@ -101,6 +101,25 @@ class StageInstructions(Noun):
             ),
         )
 
+    def at_bursts_of(self, fuller: StageInstructions) -> StageInstructions:
+        """The same at more bursts, at which this stage was counted in another pipeline.
+
+        What the two have apart at the bursts of both is taken as linear in 1/burst in between,
+        whatever steps either of them has there. With fewer than two such bursts it stays as it is.
+        """
+        own = {point.burst for point in self.counted}
+        common = tuple(point for point in fuller.counted if point.burst in own)
+        if len(common) < 2:
+            return self
+        first, last = common[0], common[-1]
+        per_burst = (first.per_packet - last.per_packet) / (1 / first.burst - 1 / last.burst)
+        line = StageInstructions(
+            per_packet=last.per_packet - per_burst / last.burst,
+            per_burst=per_burst,
+            counted=common,
+        )
+        return fuller.plus(self).plus(line, -1.0)
+
 
 class FunctionInstructions(Noun):
     """Instructions of one function, what it called not included."""
@@ -175,11 +194,14 @@ class InstructionCounts(Noun):
     """What is to be known of them: where stages are guessed, or what was not checked."""
 
     def with_stage(self, name: str, other: InstructionCounts) -> InstructionCounts:
-        """These counts with one stage as `other` counted it; the total changes by as much."""
-        stages = {**self.stages, name: other.stages[name]}
-        total = self.total.plus(other.stages[name])
+        """These counts with one stage as `other` counted it, in another pipeline and perhaps at
+        fewer bursts; the total changes by as much."""
+        stage = other.stages[name]
+        total = self.total
         if name in self.stages:
+            stage = stage.at_bursts_of(self.stages[name])
             total = total.plus(self.stages[name], -1.0)
+        stages, total = {**self.stages, name: stage}, total.plus(stage)
         code = self.code
         if code is not None and other.code is not None:
             theirs = other.code
