@@ -25,7 +25,8 @@ class Block
           touches_(all.regions), stride_(all.regions), together_(all.regions), near_(all.regions),
           far_(all.regions), memory_(all.regions), missed_(all.regions), first_(all.regions),
           private_(all.regions), kept_(all.regions), independent_(all.regions), open_(all.regions),
-          none_before_(asked.groups), in_steps_(all.regions), sharing_(all.regions, all.cyclic)
+          untouched_(all.regions), none_before_(asked.groups), in_steps_(all.regions),
+          sharing_(all.regions, all.cyclic)
     {
     }
 
@@ -212,7 +213,8 @@ class Block
         cost_ = cost;
     }
 
-    // What a burst waits for a region's lines at most, and how many of them are independent.
+    // What a burst waits for a region's lines at most, how many bursts touch none of them, and how
+    // many independent ones the others do.
     void ask(std::size_t region, std::size_t first, std::size_t count)
     {
         const Lane covered = lane_of(asked_.covered + region * all_.scenarios, first, count, 0);
@@ -220,7 +222,11 @@ class Block
         const Lane latency = lane_of(asked_.latency, first, count, 0);
         for (std::size_t i = 0; i < kLanes; ++i) {
             open_[region][i] = std::max(latency[i] - covered[i], 0.0) / burst[i];
-            independent_[region][i] = std::sqrt(burst[i] * touches_[region][i]);
+            const double touches = touches_[region][i];
+            const double none = touches < 1.0 ? std::pow(1.0 - touches, burst[i]) : 0.0;
+            untouched_[region][i] = none;
+            independent_[region][i] =
+                none < 1.0 ? std::sqrt(burst[i] * touches / (1.0 - none)) : 0.0;
         }
     }
 
@@ -232,8 +238,10 @@ class Block
             return; // nor does the group wait for a later one: more is done before its use
         Lane &none = none_before_[static_cast<std::size_t>(asked_.group[region])];
         for (std::size_t i = 0; i < kLanes; ++i) {
-            const double own =
-                std::exp(independent_[region][i] * std::log(std::max(served[i], kLeastShare)));
+            const double untouched = untouched_[region][i];
+            const double own = untouched + (1.0 - untouched) *
+                                               std::exp(independent_[region][i] *
+                                                        std::log(std::max(served[i], kLeastShare)));
             cost[i] += none[i] * (1.0 - own) * open_[region][i];
             none[i] *= own;
         }
@@ -262,6 +270,7 @@ class Block
     std::vector<Lane> missed_; // cycles a packet that memory costs more than the last level
     std::vector<Lane> first_, private_, kept_; // served by the first, all private, all levels
     std::vector<Lane> independent_, open_;     // lines of a burst; cycles a packet waits at most
+    std::vector<Lane> untouched_;              // share of bursts without a touch
     std::vector<Lane> none_before_;            // share of bursts that no region waited for yet
     std::vector<bool> in_steps_;               // some of its touches wait for each other
     Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{};

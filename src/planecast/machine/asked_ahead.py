@@ -6,12 +6,13 @@ are on their way, whichever table they are of. What is done between asking and u
 that latency. With tables in the order of use, x_t a table's share of touches that no cache serves,
 m_t a burst's lines of it and n packets a burst,
 
-    wait a burst = Σ_t Π_(s<t) p_s · (1 - p_t) · max(0, L - COVERED n w_t),  p_t = (1 - x_t)^√m_t
+    wait a burst = Σ_t Π_(s<t) p_s · (1 - p_t) · max(0, L - COVERED n w_t)
+    p_t = e_t + (1 - e_t) (1 - x_t)^√(m_t / (1 - e_t))
 
 where L is memory's latency beyond that time of one of many, and w_t are the cycles a packet of the
 stages from the one that asks to the one that uses. p_t is the share of bursts none of whose lines
-is missed; misses come together, so m lines count as √m that are independent. Chosen by
-cross-validation over bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md).
+is missed, e_t of those that touch none: (1 - m_t / n)^n of a table that not every packet touches.
+Misses come together, so m lines count as √m that are independent. Chosen by cross-validation over bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md).
 """
 
 from __future__ import annotations
@@ -105,7 +106,11 @@ class AskedAhead(NamedTuple):
             if group < 0:
                 continue
             before = none_before.get(group, np.ones(self.burst.size))
-            none = np.maximum(1.0 - missed[i], NEVER) ** np.sqrt(self.burst * region.touches)
+            touches = np.broadcast_to(region.touches, self.burst.shape)
+            untouched = np.maximum(1.0 - touches, 0.0) ** self.burst
+            touched = np.maximum(1.0 - untouched, NEVER)
+            independent = np.sqrt(self.burst * touches / touched)
+            none = untouched + touched * np.maximum(1.0 - missed[i], NEVER) ** independent
             found[i] = before * (1.0 - none) * (self.latency > self.covered[i])
             none_before[group] = before * none
         return found

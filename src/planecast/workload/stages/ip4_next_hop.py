@@ -54,7 +54,9 @@ class NextHop(StageDescriptor):
         return [
             *first.regions(sizes, self.name, "route table", lpm, asked=Asked("check")),
             *first.regions(sizes, self.name, "fib's route table", fib, in_flight=ahead),
-            *groups.regions(sizes, self.name, "route groups", lpm * longer, in_flight=several),
+            *groups.regions(
+                sizes, self.name, "route groups", lpm * longer, asked=Asked(self.name, "groups")
+            ),
             *groups.regions(
                 sizes,
                 self.name,
