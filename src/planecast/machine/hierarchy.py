@@ -86,6 +86,17 @@ class Ways(Noun):
     """Ways that there are."""
 
 
+class FirstTlb(Noun):
+    """The first level of address translation, as chases over few pages show it."""
+
+    pages: Annotated[float, Field(gt=0)]
+    """Of 4 KiB, that it holds at least."""
+    small_cycles: Annotated[float, Field(ge=0)]
+    """TSC cycles of a touch that misses it, in pages of 4 KiB."""
+    large_cycles: Annotated[float, Field(ge=0)]
+    """The same of parts of 4 KiB of larger pages: 0 where one entry holds a larger page."""
+
+
 class Hierarchy(Noun):
     """Caches, memory and address translation of a machine. Cycles are the TSC's."""
 
@@ -103,6 +114,8 @@ class Hierarchy(Noun):
     """What one adds that is waited for, in pages in no order; 0: not measured."""
     tlb_pages: Annotated[float, Field(gt=0)]
     """Small pages that the TLB reaches."""
+    first_tlb: FirstTlb | None = None
+    """None: not measured."""
     transfer: Transfer | None = None
     """Lines from other cores' caches; None: not measured."""
     memory: SharedMemory | None = None
@@ -176,6 +189,7 @@ class Hierarchy(Noun):
             walk_cycles=translation.together_cycles,
             lone_walk_cycles=translation.lone_cycles,
             tlb_pages=translation.pages,
+            first_tlb=_first_tlb(probe),
             stream_lines_per_cycle=probe.stream_lines_per_cycle,
             background=True,
             last_level_lifetime_ms=None if lifetime is None else lifetime.lifetime_ms,
@@ -253,6 +267,26 @@ def _line_cycles(probe: MachineProbe, nearer: list[Level], level: CacheLevel) ->
     # The nearest measured set; never cheaper than the level before.
     found = min(curve, key=lambda point: abs(np.log(point[0] / middle)))[1]
     return float(max(found, nearer[-1].line_cycles))
+
+
+_FEW_PAGES = 256
+"""Whose lines, one in each, fit the L1 of any server core: what a chase over them takes more is
+translation."""
+
+
+def _first_tlb(probe: MachineProbe) -> FirstTlb | None:
+    """From chases over few pages: the step to what the second level translates."""
+    few = sorted((p for p in probe.pages if p.pages <= _FEW_PAGES), key=lambda p: p.pages)
+    if len(few) < 2:
+        return None
+    base, most = few[0].small_cycles.value, few[-1].small_cycles.value
+    held = [p.pages for p in few if p.small_cycles.value <= (base + most) / 2]
+    large = [p.huge_cycles.value for p in few if p.huge_cycles is not None]
+    return FirstTlb(
+        pages=max(held),
+        small_cycles=max(most - base, 0.0),
+        large_cycles=max(large[-1] - large[0], 0.0) if large else 0.0,
+    )
 
 
 def _rise(states: Sequence[HostState]) -> tuple[tuple[float, float], ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from planecast.machine.branches import Branches
 from planecast.machine.buffer_conflicts import BufferConflicts
 from planecast.machine.core import Bursts, Core
+from planecast.machine.first_tlb import FirstTlb
 from planecast.machine.last_level import LastLevel
 from planecast.machine.lock_step import LockStepWalks
 from planecast.machine.mechanism import Mechanism
@@ -22,6 +23,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     Branches(),
     LockStepWalks(),
     CONFLICTS,
+    FirstTlb(),
     Tlb(),
     OverlapOfLines(),
     PrivateCaches(),
