@@ -17,6 +17,7 @@ from planecast.machine.buffer_conflicts import BufferConflicts
 from planecast.machine.caches import MEMORY
 from planecast.machine.core import Bursts, Core
 from planecast.machine.last_level import LastLevel
+from planecast.machine.first_tlb import FirstTlb
 from planecast.machine.lock_step import LockStepWalks
 from planecast.machine.overlap import OverlapOfLines
 from planecast.machine.tlb import Tlb
@@ -129,6 +130,13 @@ _ALL = (
         f"{_NEARER}; {LastLevel.advice}; memory of the core's own socket",
     ),
     Cause(WALKS, WALKS, "memory", "walks of the page table", Tlb.advice),
+    Cause(
+        FirstTlb.cause,
+        FirstTlb.cause,
+        "memory",
+        "headers whose page the first level of the TLB no longer holds, in long bursts",
+        FirstTlb.advice,
+    ),
     Cause(
         BANDWIDTH,
         "memory bandwidth",

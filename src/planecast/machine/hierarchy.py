@@ -91,10 +91,10 @@ class FirstTlb(Noun):
 
     pages: Annotated[float, Field(gt=0)]
     """Of 4 KiB, that it holds at least."""
-    small_cycles: Annotated[float, Field(ge=0)]
-    """TSC cycles of a touch that misses it, in pages of 4 KiB."""
-    large_cycles: Annotated[float, Field(ge=0)]
-    """The same of parts of 4 KiB of larger pages: 0 where one entry holds a larger page."""
+    miss_cycles: Annotated[float, Field(gt=0)]
+    """TSC cycles that a touch takes longer that misses it and waits for the one before."""
+    large_share: Annotated[float, Field(ge=0, le=1)]
+    """Of these, what parts of 4 KiB of a larger page take: 0 where one entry holds all of it."""
 
 
 class Hierarchy(Noun):
@@ -270,22 +270,27 @@ def _line_cycles(probe: MachineProbe, nearer: list[Level], level: CacheLevel) ->
 
 
 _FEW_PAGES = 256
-"""Whose lines, one in each, fit the L1 of any server core: what a chase over them takes more is
+"""Whose lines, one in each, fit the L1 of any server core: what a chase over them takes longer is
 translation."""
 
 
 def _first_tlb(probe: MachineProbe) -> FirstTlb | None:
-    """From chases over few pages: the step to what the second level translates."""
+    """From chases over few pages; None where none takes longer than over the fewest."""
     few = sorted((p for p in probe.pages if p.pages <= _FEW_PAGES), key=lambda p: p.pages)
-    if len(few) < 2:
+    if not few:
         return None
-    base, most = few[0].small_cycles.value, few[-1].small_cycles.value
-    held = [p.pages for p in few if p.small_cycles.value <= (base + most) / 2]
-    large = [p.huge_cycles.value for p in few if p.huge_cycles is not None]
+    nearest, farthest = few[0], few[-1]
+    missed = farthest.small_cycles.value - nearest.small_cycles.value
+    middle = nearest.small_cycles.value + missed / 2
+    if missed < 1.0:
+        return None
+    large = 0.0
+    if nearest.huge_cycles is not None and farthest.huge_cycles is not None:
+        large = (farthest.huge_cycles.value - nearest.huge_cycles.value) / missed
     return FirstTlb(
-        pages=max(held),
-        small_cycles=max(most - base, 0.0),
-        large_cycles=max(large[-1] - large[0], 0.0) if large else 0.0,
+        pages=max(p.pages for p in few if p.small_cycles.value <= middle),
+        miss_cycles=missed,
+        large_share=min(max(large, 0.0), 1.0),
     )
 
 

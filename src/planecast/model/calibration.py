@@ -24,7 +24,7 @@ from planecast.workload.traced.program_profile import ProgramProfile
 
 Floats = NDArray[np.float64]
 
-EDITION: Final = 7
+EDITION: Final = 8
 """Of the model: calibrations of another one mean something else."""
 
 CURVED = (FILLED, LIFETIME, CAPACITY, STREAM)

@@ -230,6 +230,7 @@ def _other_machine(old: Hierarchy, machine: Machine, site: Site) -> Hierarchy:
             "core_hz": ghz * 1e9,
             "levels": tuple(levels),
             "tlb_pages": core.second_tlb_entries.value,
+            "first_tlb": None,  # not known of it, and its large pages are such
             "loaded": (),
             "background": False,
             "memory": SharedMemory(

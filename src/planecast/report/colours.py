@@ -91,6 +91,7 @@ CAUSE_COLOURS = {
     "LLC": "#d55e00",
     "memory": "#a31f34",
     "page walks": "#cc79a7",
+    "first-level TLB": "#ecb6d3",
     "bandwidth": "#6b1020",
     "waiting": "#b9bec6",
 }

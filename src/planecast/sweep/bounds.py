@@ -121,6 +121,7 @@ def _all_near(calibration: Calibration) -> Calibration:
     update = {
         "levels": (near, *list(rest)[1:]),
         "tlb_pages": machine.tlb_pages * _BOUNDLESS,
+        "first_tlb": None,
     }
     every = calibration.model_copy(update={"hierarchy": machine.model_copy(update=update)})
     return _last_boundless(every)

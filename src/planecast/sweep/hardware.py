@@ -95,11 +95,15 @@ def _hierarchy(machine: Hierarchy, factors: Mapping[str, float]) -> Hierarchy:
             }
         )
 
+    first = machine.first_tlb
+    if first is not None:
+        first = first.model_copy(update={"pages": first.pages * factor("tlb_reach")})
     return machine.with_memory(1 / factor("memory_speed")).model_copy(
         update={
             "levels": tuple(changed(level) for level in machine.levels),
             "core_hz": machine.core_hz * factor("core_clock"),
             "tlb_pages": machine.tlb_pages * factor("tlb_reach"),
+            "first_tlb": first,
         }
     )
 
