@@ -16,8 +16,8 @@ from planecast.machine.branches import Branches
 from planecast.machine.buffer_conflicts import BufferConflicts
 from planecast.machine.caches import MEMORY
 from planecast.machine.core import Bursts, Core
-from planecast.machine.last_level import LastLevel
 from planecast.machine.first_tlb import FirstTlb
+from planecast.machine.last_level import LastLevel
 from planecast.machine.lock_step import LockStepWalks
 from planecast.machine.overlap import OverlapOfLines
 from planecast.machine.tlb import Tlb

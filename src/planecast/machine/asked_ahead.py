@@ -12,7 +12,8 @@ m_t a burst's lines of it and n packets a burst,
 where L is memory's latency beyond that time of one of many, and w_t are the cycles a packet of the
 stages from the one that asks to the one that uses. p_t is the share of bursts none of whose lines
 is missed, e_t of those that touch none: (1 - m_t / n)^n of a table that not every packet touches.
-Misses come together, so m lines count as √m that are independent. Chosen by cross-validation over bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md).
+Misses come together, so m lines count as √m that are independent. Chosen by cross-validation over
+bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md).
 """
 
 from __future__ import annotations
