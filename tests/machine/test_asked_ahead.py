@@ -64,6 +64,15 @@ def test_no_line_is_missed_and_none_waited_for() -> None:
     assert cycles(THREE, [0.0, 0.0, 0.0]) == pytest.approx(0.0, abs=1e-9)
 
 
+def test_few_bursts_wait_for_a_table_that_few_packets_touch() -> None:
+    """One packet of a hundred: a burst of one waits in one of a hundred, however surely it misses;
+    long bursts touch it in nearly all."""
+    rare = ONE[0]._replace(touches=np.full(BURSTS.size, 0.01))
+    found = cycles([rare], [1.0]) * BURSTS / LATENCY
+    assert found == pytest.approx(1 - 0.99**BURSTS)
+    assert cycles([rare], [0.5])[0] == pytest.approx(0.5 * cycles([rare], [1.0])[0])
+
+
 def test_regions_that_nobody_asks_for_ahead_have_no_such_wait() -> None:
     other = [region("acl", None)]
     assert cycles(other, [1.0]) == pytest.approx(0.0)

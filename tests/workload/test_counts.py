@@ -11,6 +11,7 @@ from planecast.workload.counts import (
     CODE_PARTS,
     InstructionCounts,
     RawCounts,
+    StageInstructions,
     by_kind,
     run_plan,
     solve_counts,
@@ -109,6 +110,26 @@ def test_the_total_follows_a_stage_that_is_replaced_or_added() -> None:
     both = first.with_stage("b", second)
     assert both.total.at(32) == first.total.at(32) + 100 + 16 / 32
     assert both.stages["b"] == second.stages["b"]
+
+
+def test_a_stage_counted_at_few_bursts_follows_the_steps_of_its_fuller_count() -> None:
+    """Eight lanes of 40 instructions however many packets are in them; without a prefetch, 2 less
+    a packet."""
+
+    def lanes(bursts: tuple[int, ...], less: int) -> StageInstructions:
+        counts = {}
+        for burst in bursts:
+            for packets in (192, 384):
+                rounds = packets // burst * -(-burst // 8)
+                counts[packets, burst] = 40 * rounds - less * packets
+        return split(counts)
+
+    fuller = lanes((1, 2, 4, 6, 8, 12, 16, 32), 0)
+    found = lanes((8, 32), 2).at_bursts_of(fuller)
+    for burst in (1, 2, 4, 6, 8, 12, 16, 32):
+        assert found.at(burst) == pytest.approx(fuller.at(burst) - 2)
+    alone = lanes((24, 64), 2)
+    assert alone.at_bursts_of(fuller) == alone  # not two bursts in common
 
 
 def test_the_plan_has_two_lengths_of_two_bursts() -> None:

@@ -23,23 +23,23 @@ namespace
 struct Case {
     static constexpr std::size_t kScenarios = 3;
     std::array<bool, 1> cyclic{false}, others{false};
-    double lines = 10'000, inserted = 0, capacity = 20'000, lcores = 1, together = 1;
+    double lines = 10'000, inserted = 0, capacity = 20'000, lcores = 1, together = 1, touches = 1;
     double latency = 0, covered = 0, burst = 32; // of lines that are asked for ahead
     std::vector<double> served, lifetime, cost;
 
     void solve()
     {
         const std::vector<double> size(kScenarios, lines), one(kScenarios, 1.0),
-            lanes(kScenarios, together), cores(kScenarios, lcores), near(kScenarios, 2.0),
-            last(kScenarios, 10.0), memory(kScenarios, 100.0), base(kScenarios, 50.0),
-            room(kScenarios, capacity), brought(kScenarios, inserted), packets(kScenarios, burst),
-            first(kScenarios, latency), between(kScenarios, covered);
+            often(kScenarios, touches), lanes(kScenarios, together), cores(kScenarios, lcores),
+            near(kScenarios, 2.0), last(kScenarios, 10.0), memory(kScenarios, 100.0),
+            base(kScenarios, 50.0), room(kScenarios, capacity), brought(kScenarios, inserted),
+            packets(kScenarios, burst), first(kScenarios, latency), between(kScenarios, covered);
         const std::int32_t group = latency > 0 ? 0 : -1;
         served.assign(3 * kScenarios, -1);
         lifetime.assign(kScenarios, -1);
         cost.assign(kScenarios, -1);
         const std::array<Private, 2> levels{Private{500, 8}, Private{4000, 8}};
-        serve({1, kScenarios, cyclic.data(), others.data(), size.data(), size.data(), one.data(),
+        serve({1, kScenarios, cyclic.data(), others.data(), size.data(), size.data(), often.data(),
                one.data(), lanes.data(), near.data(), last.data(), memory.data(), cores.data(),
                base.data()},
               Asked{&group, 1, between.data(), packets.data(), first.data()},
@@ -91,6 +91,23 @@ TEST(Serve, ABurstWaitsOnceForLinesThatAreAskedForAhead)
     ahead.covered = 301; // more is done in between than the line takes
     ahead.solve();
     EXPECT_NEAR(ahead.cost[0], each.cost[0], 1e-9);
+}
+
+TEST(Serve, ABurstThatTouchesNoneOfATableWaitsForNone)
+{
+    Case rare;
+    rare.touches = 0.01;
+    rare.inserted = 1000; // every line is in memory
+    rare.latency = 300;
+    for (const double burst : {1.0, 4.0, 64.0}) {
+        rare.burst = burst;
+        rare.solve();
+        const double any = 1 - std::pow(0.99, burst);
+        const double lines = 2 * rare.served[0] + 10 * rare.served[3] + 100 * rare.served[6];
+        EXPECT_GT(rare.served[6], 0.59);
+        EXPECT_LE(rare.cost[0], 0.01 * lines + any * 300 / burst + 1e-9);
+        EXPECT_GT(rare.cost[0], 0.01 * lines + 0.6 * any * 300 / burst);
+    }
 }
 
 TEST(Serve, AFasterBackgroundLeavesLessAndShorter)

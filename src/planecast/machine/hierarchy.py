@@ -16,11 +16,14 @@ from planecast.scenario.model import ListOf, Noun
 if TYPE_CHECKING:
     from planecast.instruments.host_state import HostState
     from planecast.instruments.loaded_latency import LoadedLatency
-    from planecast.instruments.machine_probe import CacheLevel, MachineProbe
+    from planecast.instruments.machine_probe import CacheLevel, MachineProbe, PagePoint
 
 Floats = NDArray[np.float64]
 Pair = Annotated[tuple[float, float], Field(strict=False)]
 
+FEW_PAGES = 256
+"""Whose lines, one in each, fit the L1 of any server core: what a chase over them takes longer is
+translation."""
 RANDOM_SHAPE = 1.0
 """Shape of lines' lifetimes in a cache that evicts at random (`machine.cache_sharing`)."""
 
@@ -95,6 +98,26 @@ class FirstTlb(Noun):
     """TSC cycles that a touch takes longer that misses it and waits for the one before."""
     large_share: Annotated[float, Field(ge=0, le=1)]
     """Of these, what parts of 4 KiB of a larger page take: 0 where one entry holds all of it."""
+
+    @classmethod
+    def of(cls, chases: Sequence[PagePoint]) -> Self | None:
+        """From a probe's chases; None where none over few pages takes longer than the shortest."""
+        few = sorted((p for p in chases if p.pages <= FEW_PAGES), key=lambda p: p.pages)
+        if not few:
+            return None
+        near, far = few[0], few[-1]
+        missed = far.small_cycles.value - near.small_cycles.value
+        if missed < 1.0:
+            return None
+        large = 0.0
+        if near.huge_cycles is not None and far.huge_cycles is not None:
+            large = (far.huge_cycles.value - near.huge_cycles.value) / missed
+        half = near.small_cycles.value + missed / 2
+        return cls(
+            pages=max(p.pages for p in few if p.small_cycles.value <= half),
+            miss_cycles=missed,
+            large_share=min(max(large, 0.0), 1.0),
+        )
 
 
 class Hierarchy(Noun):
@@ -189,7 +212,7 @@ class Hierarchy(Noun):
             walk_cycles=translation.together_cycles,
             lone_walk_cycles=translation.lone_cycles,
             tlb_pages=translation.pages,
-            first_tlb=_first_tlb(probe),
+            first_tlb=FirstTlb.of(probe.pages),
             stream_lines_per_cycle=probe.stream_lines_per_cycle,
             background=True,
             last_level_lifetime_ms=None if lifetime is None else lifetime.lifetime_ms,
@@ -267,31 +290,6 @@ def _line_cycles(probe: MachineProbe, nearer: list[Level], level: CacheLevel) ->
     # The nearest measured set; never cheaper than the level before.
     found = min(curve, key=lambda point: abs(np.log(point[0] / middle)))[1]
     return float(max(found, nearer[-1].line_cycles))
-
-
-_FEW_PAGES = 256
-"""Whose lines, one in each, fit the L1 of any server core: what a chase over them takes longer is
-translation."""
-
-
-def _first_tlb(probe: MachineProbe) -> FirstTlb | None:
-    """From chases over few pages; None where none takes longer than over the fewest."""
-    few = sorted((p for p in probe.pages if p.pages <= _FEW_PAGES), key=lambda p: p.pages)
-    if not few:
-        return None
-    nearest, farthest = few[0], few[-1]
-    missed = farthest.small_cycles.value - nearest.small_cycles.value
-    middle = nearest.small_cycles.value + missed / 2
-    if missed < 1.0:
-        return None
-    large = 0.0
-    if nearest.huge_cycles is not None and farthest.huge_cycles is not None:
-        large = (farthest.huge_cycles.value - nearest.huge_cycles.value) / missed
-    return FirstTlb(
-        pages=max(p.pages for p in few if p.small_cycles.value <= middle),
-        miss_cycles=missed,
-        large_share=min(max(large, 0.0), 1.0),
-    )
 
 
 def _rise(states: Sequence[HostState]) -> tuple[tuple[float, float], ...]:
