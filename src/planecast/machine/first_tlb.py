@@ -23,6 +23,7 @@ from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Floats, Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
+from planecast.workload.sizes import reached
 
 WAIT = "tlb.first_level"
 EXPOSED = 0.2
@@ -75,6 +76,5 @@ def pages_between(profile: WorkloadProfile, reader: str) -> Floats:
         if region.stage == profile.stages[0]:
             found += np.minimum(burst * table.touches, table.lines)
         elif region.asked is not None and region.asked.stage == reader:
-            in_no_order = -np.expm1(-burst * table.touches / table.lines)
-            found += table.lines * in_no_order / 2
+            found += reached(table.lines, burst * table.touches) / 2
     return found
