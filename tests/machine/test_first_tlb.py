@@ -8,8 +8,7 @@ from tests.calibrations import Counts, base, counts, counts_of_function, hierarc
 
 from planecast.instruments.machine_probe import PagePoint
 from planecast.machine.first_tlb import EXPOSED, WAIT, FirstTlb, pages_between
-from planecast.machine.hierarchy import FirstTlb as Measured
-from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.hierarchy import Hierarchy, TlbLevel
 from planecast.model.supported import columns_of
 from planecast.results.estimate import Estimate
 from planecast.scenario import Scenario, with_overrides
@@ -18,7 +17,7 @@ from planecast.workload.profile import WorkloadProfile
 __all__ = ["base", "counts", "hierarchy"]
 
 BURSTS = (4, 16, 64, 256)
-GUEST = Measured(pages=64, miss_cycles=5, large_share=1)
+GUEST = TlbLevel(pages=64, miss_cycles=5, large_share=1)
 
 
 def profile_of(base: Scenario, counts: Counts, **keys: object) -> WorkloadProfile:
@@ -27,7 +26,7 @@ def profile_of(base: Scenario, counts: Counts, **keys: object) -> WorkloadProfil
     return WorkloadProfile.of(columns_of(scenarios), counts)
 
 
-def waits(profile: WorkloadProfile, hierarchy: Hierarchy, tlb: Measured | None) -> np.ndarray:
+def waits(profile: WorkloadProfile, hierarchy: Hierarchy, tlb: TlbLevel | None) -> np.ndarray:
     machine = hierarchy.model_copy(update={"first_tlb": tlb})
     terms = FirstTlb().terms(profile, machine, {WAIT: 2.0})
     assert {term.stage for term in terms} <= {"key"}
@@ -93,12 +92,12 @@ def test_a_probe_shows_it_as_a_step_over_few_pages(
         for i, (n, small) in enumerate(((16, 3.0), (64, 3.1), (128, 8.0), (256, 8.0)))
     ]
     far = chase(4096, 60.0, 40.0)  # beyond the second level
-    tlb = Measured.of([*points, far])
+    tlb = TlbLevel.of([*points, far])
     assert tlb is not None
     assert (tlb.pages, tlb.miss_cycles) == (64, 5.0)
     assert tlb.large_share == pytest.approx(share)
-    assert Measured.of([]) is None
-    assert Measured.of([chase(n, 3.0, 3.0) for n in (16, 256)]) is None
+    assert TlbLevel.of([]) is None
+    assert TlbLevel.of([chase(n, 3.0, 3.0) for n in (16, 256)]) is None
 
 
 def test_the_prior_is_a_share_of_what_was_measured(hierarchy: Hierarchy) -> None:

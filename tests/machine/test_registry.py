@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.calibrations import Counts, base, counts, hierarchy
 from tests.traced_programs import BASE, PROFILE
 
-from planecast.machine.hierarchy import FirstTlb, Hierarchy
+from planecast.machine.hierarchy import Hierarchy, TlbLevel
 from planecast.machine.private_caches import FILLED, private_levels
 from planecast.machine.registry import MECHANISMS
 from planecast.model.supported import columns_of
@@ -17,7 +17,7 @@ __all__ = ["base", "counts", "hierarchy"]
 
 def on_a_guest(hierarchy: Hierarchy) -> Hierarchy:
     """With all that a probe finds there."""
-    tlb = FirstTlb(pages=64, miss_cycles=5, large_share=1)
+    tlb = TlbLevel(pages=64, miss_cycles=5, large_share=1)
     return hierarchy.model_copy(update={"background": True, "first_tlb": tlb})
 
 

@@ -8,6 +8,7 @@ import pytest
 from tests.sweep.conftest import MakeJob
 
 from planecast.errors import InputError
+from planecast.machine.hierarchy import TlbLevel
 from planecast.model.calibration import Calibration
 from planecast.report.report import report_html
 from planecast.results import Result, RunDirectory
@@ -38,6 +39,15 @@ def test_everything_faster_is_that_much_faster(make_job: MakeJob, calibration: C
     speeds = {"core_clock": 2.0, "llc_speed": 2.0, "memory_speed": 2.0}
     assert rate(make_job, **speeds) == pytest.approx(2 * rate(make_job), rel=1e-6)
     assert with_factors(calibration, {"machine.core_clock": 1.0}) == calibration
+
+
+def test_a_wider_reach_is_that_of_all_levels_of_the_tlb(calibration: Calibration) -> None:
+    first = TlbLevel(pages=64, miss_cycles=5, large_share=1)
+    machine = calibration.hierarchy.model_copy(update={"first_tlb": first})
+    known = calibration.model_copy(update={"hierarchy": machine})
+    wide = with_factors(known, {"machine.tlb_reach": 2.0}).hierarchy
+    assert wide.first_tlb == first.model_copy(update={"pages": 128})
+    assert wide.tlb_pages == 2 * machine.tlb_pages
 
 
 def test_the_indices_share_the_variance_out(make_job: MakeJob, folder: RunDirectory) -> None:

@@ -24,6 +24,8 @@ Pair = Annotated[tuple[float, float], Field(strict=False)]
 FEW_PAGES = 256
 """Whose lines, one in each, fit the L1 of any server core: what a chase over them takes longer is
 translation."""
+LEAST_MISS_CYCLES = 1.0
+"""A smaller step is the chase's noise: the next level of a TLB takes several cycles."""
 RANDOM_SHAPE = 1.0
 """Shape of lines' lifetimes in a cache that evicts at random (`machine.cache_sharing`)."""
 
@@ -89,8 +91,8 @@ class Ways(Noun):
     """Ways that there are."""
 
 
-class FirstTlb(Noun):
-    """The first level of address translation, as chases over few pages show it."""
+class TlbLevel(Noun):
+    """A level of the TLB, as chases over few pages show the first one."""
 
     pages: Annotated[float, Field(gt=0)]
     """Of 4 KiB, that it holds at least."""
@@ -107,7 +109,7 @@ class FirstTlb(Noun):
             return None
         near, far = few[0], few[-1]
         missed = far.small_cycles.value - near.small_cycles.value
-        if missed < 1.0:
+        if missed < LEAST_MISS_CYCLES:
             return None
         large = 0.0
         if near.huge_cycles is not None and far.huge_cycles is not None:
@@ -137,7 +139,7 @@ class Hierarchy(Noun):
     """What one adds that is waited for, in pages in no order; 0: not measured."""
     tlb_pages: Annotated[float, Field(gt=0)]
     """Small pages that the TLB reaches."""
-    first_tlb: FirstTlb | None = None
+    first_tlb: TlbLevel | None = None
     """None: not measured."""
     transfer: Transfer | None = None
     """Lines from other cores' caches; None: not measured."""
@@ -212,7 +214,7 @@ class Hierarchy(Noun):
             walk_cycles=translation.together_cycles,
             lone_walk_cycles=translation.lone_cycles,
             tlb_pages=translation.pages,
-            first_tlb=FirstTlb.of(probe.pages),
+            first_tlb=TlbLevel.of(probe.pages),
             stream_lines_per_cycle=probe.stream_lines_per_cycle,
             background=True,
             last_level_lifetime_ms=None if lifetime is None else lifetime.lifetime_ms,

@@ -102,10 +102,11 @@ class StageInstructions(Noun):
         )
 
     def at_bursts_of(self, fuller: StageInstructions) -> StageInstructions:
-        """The same at more bursts, at which this stage was counted in another pipeline.
+        """The same at all bursts of `fuller`, which is this stage as another pipeline runs it.
 
-        What the two have apart at the bursts of both is taken as linear in 1/burst in between,
-        whatever steps either of them has there. With fewer than two such bursts it stays as it is.
+        Instructions a packet by which the two differ are taken as linear in 1/burst between the
+        bursts that both were counted at: their loops have the same steps there. With fewer than two
+        such bursts it stays as it is.
         """
         own = {point.burst for point in self.counted}
         common = tuple(point for point in fuller.counted if point.burst in own)
@@ -196,12 +197,12 @@ class InstructionCounts(Noun):
     def with_stage(self, name: str, other: InstructionCounts) -> InstructionCounts:
         """These counts with one stage as `other` counted it, in another pipeline and perhaps at
         fewer bursts; the total changes by as much."""
-        stage = other.stages[name]
-        total = self.total
+        stage, total = other.stages[name], self.total
         if name in self.stages:
             stage = stage.at_bursts_of(self.stages[name])
             total = total.plus(self.stages[name], -1.0)
-        stages, total = {**self.stages, name: stage}, total.plus(stage)
+        total = total.plus(stage)
+        stages = {**self.stages, name: stage}
         code = self.code
         if code is not None and other.code is not None:
             theirs = other.code
