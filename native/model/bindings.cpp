@@ -48,7 +48,7 @@ void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, con
            const Table &last, const Table &memory, const Column &lcores, const Column &base,
            const Tables &nearer, double shape, const Table &capacity, const Table &inserted,
            const Groups &group, const Table &covered, const Column &burst, const Column &latency,
-           const OutTables &served, const OutColumn &lifetime, const OutTable &cost)
+           const OutTables &waits, const OutTable &first, const OutTable &lines, const OutTable &cost)
 {
     const std::size_t regions = touches.shape(0), scenarios = touches.shape(1);
     for (const Table *table :
@@ -60,9 +60,10 @@ void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, con
             group.shape(0) == regions && burst.shape(0) == scenarios &&
             latency.shape(0) == scenarios && nearer.shape(0) == variants && nearer.shape(2) == 2 &&
             variants > 0 && inserted.shape(0) == variants && capacity.shape(1) == scenarios &&
-            inserted.shape(1) == scenarios && served.shape(0) == 3 && served.shape(1) == regions &&
-            served.shape(2) == scenarios && lifetime.shape(0) == scenarios &&
-            cost.shape(0) == variants && cost.shape(1) == scenarios);
+            inserted.shape(1) == scenarios && waits.shape(0) == 3 && waits.shape(1) == regions &&
+            waits.shape(2) == scenarios && first.shape(0) == regions &&
+            first.shape(1) == scenarios && lines.shape(0) == 2 && lines.shape(1) == scenarios &&
+            cost.shape(0) == variants + 2 && cost.shape(1) == scenarios);
     std::vector<planecast::model::Private> levels;
     for (std::size_t i = 0; i < variants; ++i)
         for (std::size_t level = 0; level < nearer.shape(1); ++level)
@@ -79,7 +80,7 @@ void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, con
     const planecast::model::Asked asked{group.data(), static_cast<std::size_t>(most + 1),
                                         covered.data(), burst.data(), latency.data()};
     const nb::gil_scoped_release released;
-    planecast::model::serve(touched, asked, caches, served.data(), lifetime.data(), cost.data());
+    planecast::model::serve(touched, asked, caches, {waits.data(), first.data(), lines.data(), cost.data()});
 }
 
 // Shares of the touches of regions in one cache, of shape (regions, scenarios), and the mean
@@ -128,7 +129,7 @@ NB_MODULE(_native, module)
     module.def("serve", &serve, "cyclic"_a, "others"_a, "own_lines"_a, "all_lines"_a, "touches"_a,
                "stride"_a, "together"_a, "near"_a, "last"_a, "memory"_a, "lcores"_a, "base"_a,
                "nearer"_a, "shape"_a, "capacity"_a, "inserted"_a, "group"_a, "covered"_a, "burst"_a,
-               "latency"_a, "served"_a, "lifetime"_a, "cost"_a);
+               "latency"_a, "waits"_a, "first"_a, "lines"_a, "cost"_a);
     module.def("hit_shares", &hit_shares, "cyclic"_a, "lines"_a, "touches"_a, "inserted"_a,
                "capacity"_a, "shape"_a, "shares"_a, "time"_a);
 }

@@ -16,16 +16,24 @@ constexpr double kExact = 1e-5; // relative step; the error left is about its sq
 constexpr double kGone = 600;   // exp(-600) is nothing, and no special case of any library
 constexpr double kTiny = 1e-300;
 
-// Some lanes in one register, or in two where they are shorter: sums of many terms stay in them.
-using Vector = double __attribute__((vector_size(64)));
+// As many lanes as one register of this machine has: sums of many terms stay in them. (GCC keeps a
+// vector that is longer than a register in memory, stored in halves and read as a whole: a stall.)
+#ifdef __AVX512F__
+constexpr std::size_t kRegister = 64;
+#elif defined(__AVX__)
+constexpr std::size_t kRegister = 32;
+#else
+constexpr std::size_t kRegister = 16;
+#endif
+using Vector = double __attribute__((vector_size(kRegister)));
 constexpr std::size_t kWidth = sizeof(Vector) / sizeof(double);
 static_assert(kLanes % kWidth == 0);
 
-constexpr std::size_t kTable = 65;
-constexpr std::array<double, kTable> kInverse = [] {
-    std::array<double, kTable> found{};
-    for (std::size_t j = 1; j < kTable; ++j)
-        found[j] = 1.0 / static_cast<double>(j);
+constexpr unsigned kMostShape = 64;
+constexpr std::array<double, kMostShape + 1> kOverFactorial = [] {
+    std::array<double, kMostShape + 1> found{1.0};
+    for (std::size_t j = 1; j < found.size(); ++j)
+        found[j] = found[j - 1] / static_cast<double>(j);
     return found;
 }();
 
@@ -39,22 +47,22 @@ inline void survive(const Lane &mean, unsigned shape, Lane &below, Lane &up_to)
         none[i] = std::exp(-bounded[i]);
     }
     constexpr std::size_t kVectors = kLanes / kWidth;
-    std::array<Vector, kVectors> of, term, sum;
+    std::array<Vector, kVectors> of, sum, last;
     std::memcpy(of.data(), bounded.data(), sizeof(of));
-    std::memcpy(term.data(), none.data(), sizeof(term));
-    sum = term;
-    for (unsigned j = 1; j < shape; ++j)
-        for (std::size_t v = 0; v < kVectors; ++v) {
-            term[v] *= of[v] * kInverse[j];
-            sum[v] += term[v];
-        }
+    for (Vector &one : sum) // by Horner's rule: a product and a sum each
+        one = Vector{} + kOverFactorial[shape - 1];
+    for (unsigned j = shape - 1; j-- > 0;)
+        for (std::size_t v = 0; v < kVectors; ++v)
+            sum[v] = sum[v] * of[v] + kOverFactorial[j];
+    last = of; // to the power of `shape`, by its bits
+    for (unsigned bit = std::bit_floor(shape) >> 1; bit > 0; bit >>= 1)
+        for (std::size_t v = 0; v < kVectors; ++v)
+            last[v] *= shape & bit ? last[v] * of[v] : last[v];
     std::memcpy(below.data(), sum.data(), sizeof(sum));
-    for (std::size_t v = 0; v < kVectors; ++v)
-        sum[v] += term[v] * of[v] * kInverse[shape];
-    std::memcpy(up_to.data(), sum.data(), sizeof(sum));
+    std::memcpy(up_to.data(), last.data(), sizeof(last));
     for (std::size_t i = 0; i < kLanes; ++i) {
-        below[i] = std::min(below[i], 1.0);
-        up_to[i] = std::min(up_to[i], 1.0);
+        up_to[i] = std::min((below[i] + up_to[i] * kOverFactorial[shape]) * none[i], 1.0);
+        below[i] = std::min(below[i] * none[i], 1.0);
     }
 }
 

@@ -10,7 +10,7 @@
 namespace planecast::model
 {
 
-inline constexpr std::size_t kLanes = 16; // scenarios that are iterated together
+inline constexpr std::size_t kLanes = 32; // scenarios that are iterated together
 inline constexpr double kForEver = 1e30;  // packets that a line stays where everything fits
 
 // A number of each of kLanes scenarios.

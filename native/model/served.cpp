@@ -14,6 +14,7 @@ namespace
 
 constexpr double kLeastLines = 1e-9;  // of a region: rates are touches over lines
 constexpr double kLeastShare = 1e-12; // of touches that are served: it has a logarithm
+constexpr double kNever = -600;       // the logarithm of no chance at all
 constexpr int kMostRounds = 60;
 
 // Some scenarios behind one cache after the other.
@@ -25,7 +26,8 @@ class Block
           touches_(all.regions), stride_(all.regions), together_(all.regions), near_(all.regions),
           far_(all.regions), memory_(all.regions), missed_(all.regions), first_(all.regions),
           private_(all.regions), kept_(all.regions), independent_(all.regions), open_(all.regions),
-          untouched_(all.regions), none_before_(asked.groups), in_steps_(all.regions),
+          untouched_(all.regions), waits_first_(all.regions), none_before_(asked.groups),
+          in_steps_(all.regions),
           sharing_(all.regions, all.cyclic)
     {
     }
@@ -106,23 +108,29 @@ class Block
 
     const Lane &cost() const { return cost_; }
     const Lane &base() const { return base_; }
-    Lane lifetime() const
-    {
-        Lane found;
-        for (std::size_t i = 0; i < kLanes; ++i)
-            found[i] = time_[i] < kForEver ? time_[i] * cost_[i] : kForEver;
-        return found;
-    }
 
-    // Shares of a region's touches: of private levels beyond the first, the last level, memory.
-    void shares(std::size_t region, Lane &near, Lane &last, Lane &memory) const
+    // What a packet costs if the last level holds all, and if it holds nothing.
+    const Lane &least_cost() const { return fixed_; }
+    Lane most_cost() { return cost_behind(private_); }
+
+    // What the last level and memory serve of a region's touches, lines a packet, is added; waits a
+    // touch for private levels beyond the first, the last level and memory.
+    void answer(std::size_t region, std::array<Lane, 3> &found, Lane &last, Lane &memory) const
     {
+        const Lane passed = waits(region, first_[region]), left = waits(region, private_[region]),
+                   gone = waits(region, kept_[region]);
         for (std::size_t i = 0; i < kLanes; ++i) {
-            near[i] = private_[region][i] - first_[region][i];
-            last[i] = kept_[region][i] - private_[region][i];
-            memory[i] = 1.0 - kept_[region][i];
+            found[0][i] = passed[i] - left[i];
+            found[1][i] = left[i] - gone[i];
+            found[2][i] = gone[i];
+            const double touches = all_.others[region] ? 0.0 : touches_[region][i];
+            last[i] += touches * (kept_[region][i] - private_[region][i]);
+            memory[i] += touches * (1.0 - kept_[region][i]);
         }
     }
+
+    // Share of bursts that wait for a region's lines though they were asked for ahead.
+    const Lane &waits_first(std::size_t region) const { return waits_first_[region]; }
 
   private:
     // What a private level serves of each region. Variants have most levels in common.
@@ -170,30 +178,36 @@ class Block
         }
     }
 
+    // Regions in a cache of one lcore of so many lines, or in one that all share.
     void fill(double capacity, bool shared)
     {
-        for (std::size_t region = 0; region < all_.regions; ++region)
+        for (std::size_t region = 0; region < all_.regions; ++region) {
+            const Lane &lines = shared ? everyone_[region] : own_[region];
+            const bool absent = all_.others[region] && !shared;
+            // A cache of their own can't hold lines so far apart: they meet in few of its sets.
+            const double most = shared ? kForEver : capacity;
             for (std::size_t i = 0; i < kLanes; ++i) {
-                const double own = own_[region][i], stride = stride_[region][i];
-                const bool out = !shared && stride > 1 && own * stride > capacity;
+                const double stride = stride_[region][i];
+                const double reached = stride > 1 ? lines[i] * stride : 0.0;
+                const double out = reached > most ? 1.0 : 0.0;
                 const double touches = touches_[region][i] * (shared ? lcores_[i] : 1.0);
-                const double lines = std::max(shared ? everyone_[region][i] : own, kLeastLines);
-                const bool absent = all_.others[region] && !shared;
-                const double used = touches > 0 && !out && !absent ? 1.0 : 0.0;
-                sharing_.rates[region][i] = touches / lines;
-                sharing_.lines[region][i] = used * lines;
+                const double held = std::max(lines[i], kLeastLines);
+                const double used = touches > 0 && !absent ? 1.0 - out : 0.0;
+                sharing_.rates[region][i] = touches / held;
+                sharing_.lines[region][i] = used * held;
                 sharing_.touches[region][i] = used * touches;
-                sharing_.out[region][i] = out ? 1.0 : 0.0;
+                sharing_.out[region][i] = out;
             }
+        }
     }
 
-    // What a packet costs when lines stay so long; takes what they hold out of `room`.
+    // What of a region's touches is served when lines stay so long, and what a packet costs then;
+    // takes what they hold out of `room`.
     void price(Lane &room, Lane &slope)
     {
-        Lane cost = fixed_, share, held, grows;
-        for (Lane &none : none_before_)
-            none.fill(1.0);
+        Lane held, grows;
         for (std::size_t region = 0; region < all_.regions; ++region) {
+            Lane &share = kept_[region];
             sharing_.hold(region, time_, share, held, grows);
             for (std::size_t i = 0; i < kLanes; ++i) {
                 room[i] -= held[i];
@@ -201,16 +215,26 @@ class Block
                 share[i] = time_[i] < kForEver ? share[i] : 1.0;
                 share[i] = std::max(share[i], private_[region][i]);
             }
-            kept_[region] = share;
+        }
+        cost_ = cost_behind(kept_);
+    }
+
+    // What a packet costs when all levels serve such shares of the regions' touches.
+    Lane cost_behind(const std::vector<Lane> &served)
+    {
+        Lane cost = fixed_;
+        for (Lane &none : none_before_)
+            none.fill(1.0);
+        for (std::size_t region = 0; region < all_.regions; ++region) {
             if (all_.others[region])
                 continue;
-            const Lane gone = waits(region, share);
+            const Lane gone = waits(region, served[region]);
             for (std::size_t i = 0; i < kLanes; ++i)
                 cost[i] += missed_[region][i] * gone[i];
             if (asked_.group[region] >= 0)
-                wait_once(region, share, cost);
+                wait_once(region, served[region], cost);
         }
-        cost_ = cost;
+        return cost;
     }
 
     // What a burst waits for a region's lines at most, how many bursts touch none of them, and how
@@ -220,13 +244,15 @@ class Block
         const Lane covered = lane_of(asked_.covered + region * all_.scenarios, first, count, 0);
         const Lane burst = lane_of(asked_.burst, first, count, 1);
         const Lane latency = lane_of(asked_.latency, first, count, 0);
+        waits_first_[region] = Lane{};
         for (std::size_t i = 0; i < kLanes; ++i) {
             open_[region][i] = std::max(latency[i] - covered[i], 0.0) / burst[i];
             const double touches = touches_[region][i];
-            const double none = touches < 1.0 ? std::pow(1.0 - touches, burst[i]) : 0.0;
+            const double spared = std::log(std::max(1.0 - touches, kLeastShare));
+            const double none = std::exp(std::max(burst[i] * spared, kNever));
             untouched_[region][i] = none;
             independent_[region][i] =
-                none < 1.0 ? std::sqrt(burst[i] * touches / (1.0 - none)) : 0.0;
+                std::sqrt(burst[i] * touches / std::max(1.0 - none, kLeastShare));
         }
     }
 
@@ -242,7 +268,9 @@ class Block
             const double own = untouched + (1.0 - untouched) *
                                                std::exp(independent_[region][i] *
                                                         std::log(std::max(served[i], kLeastShare)));
-            cost[i] += none[i] * (1.0 - own) * open_[region][i];
+            const double waits = open_[region][i] > 0 ? none[i] * (1.0 - own) : 0.0;
+            waits_first_[region][i] = waits;
+            cost[i] += waits * open_[region][i];
             none[i] *= own;
         }
     }
@@ -271,6 +299,7 @@ class Block
     std::vector<Lane> first_, private_, kept_; // served by the first, all private, all levels
     std::vector<Lane> independent_, open_;     // lines of a burst; cycles a packet waits at most
     std::vector<Lane> untouched_;              // share of bursts without a touch
+    std::vector<Lane> waits_first_;            // share of bursts that wait once for a region
     std::vector<Lane> none_before_;            // share of bursts that no region waited for yet
     std::vector<bool> in_steps_;               // some of its touches wait for each other
     Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{};
@@ -286,16 +315,18 @@ class Block
 
 } // namespace
 
-void serve(const Touched &touched, const Asked &asked, const Caches &caches, double *served,
-           double *lifetime, double *cost)
+void serve(const Touched &touched, const Asked &asked, const Caches &caches, const Answer &answer)
 {
     const std::size_t scenarios = touched.scenarios, table = touched.regions * scenarios;
     const std::size_t levels = caches.nearer.size() / caches.variants;
     Block block(touched, asked, caches.shape);
-    Lane near, far, memory;
     for (std::size_t first = 0; first < scenarios; first += kLanes) {
         const std::size_t count = std::min(kLanes, scenarios - first);
         block.load(first, count);
+        const auto store_cost = [&](std::size_t row, const Lane &cost) {
+            for (std::size_t i = 0; i < count; ++i)
+                answer.cost[row * scenarios + first + i] = cost[i] - block.base()[i];
+        };
         std::span<const Private> before;
         for (std::size_t variant = 0; variant < caches.variants; ++variant) {
             const std::size_t row = variant * scenarios;
@@ -305,18 +336,22 @@ void serve(const Touched &touched, const Asked &asked, const Caches &caches, dou
             before = nearer;
             block.settle(lane_of(caches.capacity + row, first, count, 1),
                          lane_of(caches.inserted + row, first, count, 0));
-            for (std::size_t i = 0; i < count; ++i)
-                cost[row + first + i] = block.cost()[i] - block.base()[i];
+            store_cost(variant, block.cost());
             if (variant > 0)
                 continue;
-            store(block.lifetime(), lifetime, first, count);
+            Lane last{}, memory{};
             for (std::size_t region = 0; region < touched.regions; ++region) {
-                block.shares(region, near, far, memory);
-                const std::size_t place = region * scenarios;
-                store(near, served + place, first, count);
-                store(far, served + table + place, first, count);
-                store(memory, served + 2 * table + place, first, count);
+                std::array<Lane, 3> waits;
+                block.answer(region, waits, last, memory);
+                for (std::size_t level = 0; level < waits.size(); ++level)
+                    store(waits[level], answer.waits + level * table + region * scenarios, first,
+                          count);
+                store(block.waits_first(region), answer.first + region * scenarios, first, count);
             }
+            store(last, answer.lines, first, count);
+            store(memory, answer.lines + scenarios, first, count);
+            store_cost(caches.variants, block.least_cost());
+            store_cost(caches.variants + 1, block.most_cost());
         }
     }
 }

@@ -54,11 +54,18 @@ struct Caches {
     const double *inserted;          // lines a cycle that others bring in
 };
 
-// Into `served` the shares of touches that private levels beyond the first, the last level and
-// memory serve, of shape (3, regions, scenarios), and into `lifetime` the cycles that a line stays
-// in the last level, both of the first variant; into `cost` what the touches cost, cycles a packet,
-// of shape (variants, scenarios).
-void serve(const Touched &touched, const Asked &asked, const Caches &caches, double *served,
-           double *lifetime, double *cost);
+// Tables that are filled in, a column a scenario.
+struct Answer {
+    double *waits; // waits a touch for private levels beyond the first, the last level and memory,
+                   // of shape (3, regions, scenarios)
+    double *first; // share of bursts that wait for a region's lines though they were asked for
+                   // ahead, of shape (regions, scenarios)
+    double *lines; // lines a packet that the last level and memory serve, of shape (2, scenarios)
+    double *cost;  // what the touches cost, cycles a packet, of shape (variants + 2, scenarios):
+                   // the last two are the first variant's if the last level held all or nothing
+};
+
+// All but the costs are of the first variant.
+void serve(const Touched &touched, const Asked &asked, const Caches &caches, const Answer &answer);
 
 } // namespace planecast::model

@@ -24,8 +24,9 @@ def serve(
     covered: NDArray[np.float64],
     burst: NDArray[np.float64],
     latency: NDArray[np.float64],
-    served: NDArray[np.float64],
-    lifetime: NDArray[np.float64],
+    waits: NDArray[np.float64],
+    first: NDArray[np.float64],
+    lines: NDArray[np.float64],
     cost: NDArray[np.float64],
 ) -> None: ...
 def hit_shares(

@@ -13,7 +13,8 @@ where L is memory's latency beyond that time of one of many, and w_t are the cyc
 stages from the one that asks to the one that uses. p_t is the share of bursts none of whose lines
 is missed, e_t of those that touch none: (1 - m_t / n)^n of a table that not every packet touches.
 Misses come together, so m lines count as √m that are independent. Chosen by cross-validation over
-bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md).
+bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md). Which bursts wait depends on
+what the caches serve, and the other way round: native/model/served.cpp finds both together.
 """
 
 from __future__ import annotations
@@ -33,8 +34,6 @@ Floats = NDArray[np.float64]
 
 COVERED = 0.5
 """Of the cycles between asking and use: the share that passes while a line is on its way."""
-NEVER = 1e-12
-"""Least share of touches that are served: it has a logarithm (native/model/served.cpp)."""
 
 
 class AskedAhead(NamedTuple):
@@ -78,42 +77,17 @@ class AskedAhead(NamedTuple):
             latency=max(first - many, 0.0) * memory_factor,
         )
 
-    def terms(self, cause: str, regions: Sequence[Region], missed: Floats) -> list[Term]:
-        """What packets wait for, from the shares of touches that memory serves, of shape (regions,
-        scenarios)."""
+    def terms(self, cause: str, regions: Sequence[Region], waits: Floats) -> list[Term]:
+        """What packets wait for, from the shares of bursts that wait for a region, of shape
+        (regions, scenarios)."""
         found = []
-        for region, waits, terms in zip(
-            regions, self._waits(regions, missed), self.between, strict=False
-        ):
+        for region, share, terms in zip(regions, waits, self.between, strict=False):
             if region.asked is None:
                 continue
-            found.append(Term(region.stage, cause, (), waits * self.latency / self.burst))
+            found.append(Term(region.stage, cause, (), share * self.latency / self.burst))
             for term in terms:
-                covered = -COVERED * waits * term.cycles
+                covered = -COVERED * share * term.cycles
                 found.append(Term(region.stage, cause, term.parameters, covered))
-        return found
-
-    def cycles(self, regions: Sequence[Region], missed: Floats) -> Floats:
-        """The sum of the terms, TSC cycles a packet."""
-        open_part = self.latency - self.covered[: len(regions)]
-        return np.asarray((self._waits(regions, missed) * open_part).sum(axis=0) / self.burst)
-
-    def _waits(self, regions: Sequence[Region], missed: Floats) -> Floats:
-        """By region: the share of bursts that wait for it."""
-        found = np.zeros(missed.shape)
-        none_before: dict[int, Floats] = {}
-        for i, region in enumerate(regions):
-            group = int(self.group[i])
-            if group < 0:
-                continue
-            before = none_before.get(group, np.ones(self.burst.size))
-            touches = np.broadcast_to(region.touches, self.burst.shape)
-            untouched = np.maximum(1.0 - touches, 0.0) ** self.burst
-            touched = np.maximum(1.0 - untouched, NEVER)
-            independent = np.sqrt(self.burst * touches / touched)
-            none = untouched + touched * np.maximum(1.0 - missed[i], NEVER) ** independent
-            found[i] = before * (1.0 - none) * (self.latency > self.covered[i])
-            none_before[group] = before * none
         return found
 
 

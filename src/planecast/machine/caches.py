@@ -103,31 +103,33 @@ def serve(
         nothing = np.zeros(size)
         none = np.zeros((1 + len(variants), size))
         return Served([], nothing, nothing, nothing, none, (nothing, nothing))
-    every = (values, *variants)
     asked = AskedAhead.of(profile, regions, hierarchy, near, others.memory_factor)
-    served, cost = _answered(
-        profile, hierarchy, every, base, others, regions=regions, costs=costs, asked=asked
+    found = _answered(
+        profile,
+        hierarchy,
+        (values, *variants),
+        base,
+        others,
+        regions=regions,
+        costs=costs,
+        asked=asked,
     )
     names = (hierarchy.levels[-2].name, hierarchy.levels[-1].name, MEMORY)
-    count = len(profile.regions)
     terms = _together(
         term
-        for region, own, shares in zip(
-            profile.regions, costs, served[:, :count].swapaxes(0, 1), strict=False
+        for region, own, waits in zip(
+            profile.regions, costs, found.waits.swapaxes(0, 1), strict=False
         )
-        for term in _terms(region, names, own, shares, _covered(region, hierarchy, values))
+        for term in _terms(region, names, own, waits, _covered(region, hierarchy, values))
     )
-    kept, missed = served[1, :count], served[2, :count]
-    first = asked.cycles(profile.regions, missed)
-    falls, rises = _reach(profile.regions, costs, served)
-    touches = np.array([region.touches for region in profile.regions]).reshape(count, size)
+    *cost, least, most = found.cost
     return Served(
-        terms=[*terms, *asked.terms(MEMORY, profile.regions, missed)],
-        memory_lines=(missed * touches).sum(axis=0),
-        last_level_lines=(kept * touches).sum(axis=0),
-        reach=(falls + first, rises + asked.cycles(profile.regions, kept + missed) - first),
-        others_share=served[1, -1] if foreign else np.zeros(size),
-        variants=cost,
+        terms=[*terms, *asked.terms(MEMORY, profile.regions, found.first)],
+        memory_lines=found.lines[1],
+        last_level_lines=found.lines[0],
+        reach=(cost[0] - least, most - cost[0]),
+        others_share=found.waits[1, -1] if foreign else np.zeros(size),
+        variants=found.cost[:-2],
     )
 
 
@@ -144,18 +146,21 @@ def _terms(
     region: Region,
     levels: Sequence[str],
     costs: tuple[Floats, Floats, Floats],
-    served: Floats,
+    waits: Floats,
     covered: float,
 ) -> list[Term]:
-    """What a region's stage waits for each level; `covered` is what `costs` leave out of a wait."""
+    """What a region's stage waits for each level, by waits a touch of shape (levels, scenarios);
+    `covered` is what `costs` leave out of a wait."""
     found = []
     blocking_by = BY_CLASS[region.overlap]
-    for name, cost, waits in zip(levels, costs, _waits(served, region.together), strict=True):
-        waited = waits * region.touches
-        passed = covered * (cost > 0) * waited
-        found.append(Term(region.stage, name, (blocking_by,), cost * waited + passed))
+    for name, cost, each in zip(levels, costs, waits, strict=True):
+        waited = each * region.touches
+        cycles = cost * waited
         if covered:
+            passed = covered * (cost > 0) * waited
+            cycles += passed
             found.append(Term(region.stage, name, (blocking_by, STEP), -passed))
+        found.append(Term(region.stage, name, (blocking_by,), cycles))
     return found
 
 
@@ -166,28 +171,18 @@ def _covered(region: Region, hierarchy: Hierarchy, values: Values) -> float:
     return blocking(region.overlap, values) * covered_cycles(hierarchy, values)
 
 
-def _reach(
-    regions: Sequence[Region], costs: Sequence[tuple[Floats, Floats, Floats]], served: Floats
-) -> tuple[Floats, Floats]:
-    """`Served.reach` of some regions, from the shares that the levels serve, of shape (levels,
-    regions, scenarios)."""
-    falls, rises = np.zeros((2, served.shape[2]))
-    for i, (region, (_, last, memory)) in enumerate(zip(regions, costs, strict=False)):
-        kept, lost = _waits(served[:, i], region.together)[1:]
-        farther = region.touches * (memory - last)
-        falls += lost * farther
-        rises += kept * farther
-    return falls, rises
+class _Answer(NamedTuple):
+    """What the native model fills in (native/model/served.hpp)."""
 
-
-def _waits(served: Floats, together: Floats | float) -> Floats:
-    """Waits a touch for each level, from the shares of touches that the levels serve, both of shape
-    (levels, scenarios): touches that belong together wait once, for the slowest of them."""
-    if isinstance(together, float) and together == 1.0:
-        return served
-    beyond = np.cumsum(served[::-1], axis=0)[::-1]
-    some = (1 - (1 - np.clip(beyond, 0.0, 1.0)) ** together) / together
-    return np.asarray(-np.diff(some, axis=0, append=0.0))
+    waits: Floats
+    """A touch, of shape (levels, regions, scenarios)."""
+    first: Floats
+    """Share of bursts that wait for lines asked for ahead, of shape (regions, scenarios)."""
+    lines: Floats
+    """A packet, of the last level and of memory, of shape (2, scenarios)."""
+    cost: Floats
+    """TSC cycles a packet of shape (variants + 2, scenarios), the last two if the last level held
+    all, and nothing."""
 
 
 def _answered(
@@ -200,21 +195,25 @@ def _answered(
     regions: Sequence[Region],
     costs: Sequence[tuple[Floats, Floats, Floats]],
     asked: AskedAhead,
-) -> tuple[Floats, Floats]:
-    """What the native model says: lines by level and region, and the cost of each variant.
-    A region behind the profile's own is the neighbours'."""
+) -> _Answer:
+    """A region behind the profile's own is the neighbours'."""
     size = profile.sizes.columns.size
     capacity = np.array([capacity_lines(hierarchy, one) for one in every])
     background = np.array([background_lines_per_cycle(hierarchy, one) for one in every])
     share = np.array([one.get(STREAM, 1.0) for one in every])
-    served = np.empty((3, len(regions), size))
-    lifetime, cost = np.empty(size), np.empty((len(every), size))
+    shape = (len(regions), size)
+    found = _Answer(
+        waits=np.empty((3, *shape)),
+        first=np.zeros(shape),
+        lines=np.empty((2, size)),
+        cost=np.empty((len(every) + 2, size)),
+    )
 
     def table(rows: Sequence[Floats | float]) -> Floats:
-        found = np.empty((len(rows), size))
-        for place, row in zip(found, rows, strict=True):
+        filled = np.empty(shape)
+        for place, row in zip(filled, rows, strict=True):
             place[:] = row
-        return found
+        return filled
 
     _native.serve(
         np.array([region.cyclic for region in regions], dtype=np.bool_),
@@ -231,17 +230,15 @@ def _answered(
         np.ascontiguousarray(base),
         np.array([private_levels(hierarchy, one) for one in every]),
         hierarchy.levels[-1].shape,
-        np.ascontiguousarray(np.broadcast_to(capacity[:, None], cost.shape)),
+        np.ascontiguousarray(np.broadcast_to(capacity[:, None], (len(every), size))),
         np.ascontiguousarray(background[:, None] + share[:, None] * others.streamed),
         asked.group,
         asked.covered,
         asked.burst,
         asked.latency,
-        served,
-        lifetime,
-        cost,
+        *found,
     )
-    return served, cost
+    return found
 
 
 def _costs_of(
