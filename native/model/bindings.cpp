@@ -48,7 +48,8 @@ void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, con
            const Table &last, const Table &memory, const Column &lcores, const Column &base,
            const Tables &nearer, double shape, const Table &capacity, const Table &inserted,
            const Groups &group, const Table &covered, const Column &burst, const Column &latency,
-           const OutTables &waits, const OutTable &first, const OutTable &lines, const OutTable &cost)
+           const OutTables &waits, const OutTable &first, const OutTable &lines,
+           const OutTable &cost)
 {
     const std::size_t regions = touches.shape(0), scenarios = touches.shape(1);
     for (const Table *table :
@@ -80,7 +81,8 @@ void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, con
     const planecast::model::Asked asked{group.data(), static_cast<std::size_t>(most + 1),
                                         covered.data(), burst.data(), latency.data()};
     const nb::gil_scoped_release released;
-    planecast::model::serve(touched, asked, caches, {waits.data(), first.data(), lines.data(), cost.data()});
+    planecast::model::serve(touched, asked, caches,
+                            {waits.data(), first.data(), lines.data(), cost.data()});
 }
 
 // Shares of the touches of regions in one cache, of shape (regions, scenarios), and the mean

@@ -32,7 +32,7 @@ static_assert(kLanes % kWidth == 0);
 constexpr unsigned kMostShape = 64;
 constexpr std::array<double, kMostShape + 1> kOverFactorial = [] {
     std::array<double, kMostShape + 1> found{1.0};
-    for (std::size_t j = 1; j < found.size(); ++j)
+    for (std::size_t j = 1; j <= kMostShape; ++j)
         found[j] = found[j - 1] / static_cast<double>(j);
     return found;
 }();

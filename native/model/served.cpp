@@ -27,8 +27,7 @@ class Block
           far_(all.regions), memory_(all.regions), missed_(all.regions), first_(all.regions),
           private_(all.regions), kept_(all.regions), independent_(all.regions), open_(all.regions),
           untouched_(all.regions), waits_first_(all.regions), none_before_(asked.groups),
-          in_steps_(all.regions),
-          sharing_(all.regions, all.cyclic)
+          in_steps_(all.regions), sharing_(all.regions, all.cyclic)
     {
     }
 
@@ -248,8 +247,8 @@ class Block
         for (std::size_t i = 0; i < kLanes; ++i) {
             open_[region][i] = std::max(latency[i] - covered[i], 0.0) / burst[i];
             const double touches = touches_[region][i];
-            const double spared = std::log(std::max(1.0 - touches, kLeastShare));
-            const double none = std::exp(std::max(burst[i] * spared, kNever));
+            const double missing = std::log(std::max(1.0 - touches, kLeastShare));
+            const double none = std::exp(std::max(burst[i] * missing, kNever));
             untouched_[region][i] = none;
             independent_[region][i] =
                 std::sqrt(burst[i] * touches / std::max(1.0 - none, kLeastShare));

@@ -23,7 +23,7 @@ struct Case {
     static constexpr std::size_t kScenarios = 3;
     std::array<bool, 1> cyclic{false}, others{false};
     double lines = 10'000, inserted = 0, capacity = 20'000, lcores = 1, together = 1, touches = 1;
-    double latency = 0, covered = 0, burst = 32; // of lines that are asked for ahead
+    double latency = 0, covered = 0, burst = 32;      // of lines that are asked for ahead
     std::vector<double> waits, first, lines_by, cost; // of serve's answer
 
     void solve()
