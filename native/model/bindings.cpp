@@ -17,6 +17,7 @@ namespace
 {
 
 using planecast::model::kLanes;
+using planecast::model::kMostShape;
 using planecast::model::Lane;
 
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -27,8 +28,6 @@ using Groups = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::de
 using OutColumn = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutTable = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using OutTables = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-
-constexpr unsigned kMostShape = 64;
 
 unsigned shape_of(double value)
 {

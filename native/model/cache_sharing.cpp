@@ -29,7 +29,6 @@ using Vector = double __attribute__((vector_size(kRegister)));
 constexpr std::size_t kWidth = sizeof(Vector) / sizeof(double);
 static_assert(kLanes % kWidth == 0);
 
-constexpr unsigned kMostShape = 64;
 constexpr std::array<double, kMostShape + 1> kOverFactorial = [] {
     std::array<double, kMostShape + 1> found{1.0};
     for (std::size_t j = 1; j <= kMostShape; ++j)

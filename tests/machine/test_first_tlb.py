@@ -13,6 +13,7 @@ from planecast.model.supported import columns_of
 from planecast.results.estimate import Estimate
 from planecast.scenario import Scenario, with_overrides
 from planecast.workload.profile import WorkloadProfile
+from planecast.workload.stages.acl import FIELD_BYTES
 
 __all__ = ["base", "counts", "hierarchy"]
 
@@ -26,11 +27,14 @@ def profile_of(base: Scenario, counts: Counts, **keys: object) -> WorkloadProfil
     return WorkloadProfile.of(columns_of(scenarios), counts)
 
 
-def waits(profile: WorkloadProfile, hierarchy: Hierarchy, tlb: TlbLevel | None) -> np.ndarray:
+def waits(
+    profile: WorkloadProfile, hierarchy: Hierarchy, tlb: TlbLevel | None, stage: str = "key"
+) -> np.ndarray:
     machine = hierarchy.model_copy(update={"first_tlb": tlb})
     terms = FirstTlb().terms(profile, machine, {WAIT: 2.0})
-    assert {term.stage for term in terms} <= {"key"}
-    return sum((term.cycles for term in terms), np.zeros(len(BURSTS)))
+    assert {term.stage for term in terms} <= {"key", "acl"}
+    own = [term.cycles for term in terms if term.stage == stage]
+    return sum(own, np.zeros(len(BURSTS)))
 
 
 def test_a_reader_waits_in_long_bursts(
@@ -54,6 +58,20 @@ def test_nobody_waits_where_nothing_is_missed(
     small = profile_of(base, counts, placement__page_size="4KiB")
     assert waits(small, hierarchy, large) == pytest.approx(waits(small, hierarchy, GUEST))
     assert FirstTlb().parameters(hierarchy) == ()
+
+
+def test_a_search_waits_once_a_burst_in_each_step_next_to_other_stages(
+    base: Scenario, counts: Counts, hierarchy: Hierarchy
+) -> None:
+    whole = profile_of(base, counts)
+    found = waits(whole, hierarchy, GUEST, "acl") * np.array(BURSTS)
+    assert np.all(np.diff(found) > 0)
+    assert found[-1] == pytest.approx(FIELD_BYTES * GUEST.miss_cycles, rel=0.01)
+    alone = profile_of(base, counts, workload__stages="acl")
+    assert np.all(waits(alone, hierarchy, GUEST, "acl") * np.array(BURSTS) < found)
+    assert not waits(whole, hierarchy, GUEST.model_copy(update={"large_share": 0}), "acl").any()
+    none = profile_of(base, counts, workload__stages="key,classify,actions,route")
+    assert not waits(none, hierarchy, GUEST, "acl").any()
 
 
 def test_a_burst_comes_to_the_pages_of_its_buffers_and_of_what_its_reader_asks_for(

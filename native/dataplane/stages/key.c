@@ -48,7 +48,9 @@ STAGE_FUNCTION(key)
     const struct flow_table flows = *(ahead.flows == NULL ? &none : ahead.flows);
     struct upstream_columns *columns = upstream_columns(burst);
     uint32_t count = burst->count;
-    BURST_UNROLL
+    /* Not unrolled: four instructions that each ask for every fourth line of a table show a
+     * hardware prefetcher a stride in bursts that are a multiple of four, and none in others, which
+     * then took 150 to 250 cycles a burst more (docs/explanation/dataplane.md, "Bursts"). */
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *frame = burst->frame[i];
         uint64_t flow_key = load64(frame + OFFSET_TAGS) & FLOW_KEY_MASK;

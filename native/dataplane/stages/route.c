@@ -147,8 +147,7 @@ STAGE_FUNCTION(route)
     uint32_t missed = 0, expired = 0; /* two: were they one, the compiler would join the tests */
     uint32_t count = burst->count;
     /* One by one: the library's look-up of four at once takes as many instructions here, and
-     * longer. */
-    BURST_UNROLL
+     * longer. Not unrolled, as in key extraction. */
     for (uint32_t i = 0; i < count; i++) {
         uint8_t *frame = burst->frame[i];
         uint8_t ttl = frame[OFFSET_IP_TTL];
