@@ -14,8 +14,8 @@ by 4 KiB: 64, and 7 core cycles on Zen 3 and Zen 4 guests. The lines of tables t
 they were asked for ahead.
 
 A search in lock step (`machine.lock_step`) asks for nothing ahead, and each of its steps needs what
-the one before loaded. Where the rest of a pipeline comes to more pages a burst than the level holds,
-the first walk of each burst waits for a miss in each of its steps:
+the one before loaded. Where the rest of a pipeline comes to more pages a burst than the level
+holds, the first walk of each burst waits for a miss in each of its steps:
 
     cycles a burst = steps · miss · x^4 / (x^4 + entries^4)
 
