@@ -15,6 +15,7 @@ from planecast.scenario.workload import FUNCTIONS, NEEDS, TABLE_STAGES
 from planecast.workload.regions import Overlap, Region
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes
+from planecast.workload.stages import acl
 from planecast.workload.stages.registry import STAGES, stages_of
 
 
@@ -236,3 +237,16 @@ def test_many_scenarios_at_once_are_what_each_is_alone(kind: str) -> None:
     shapes = {np.shape(getattr(r, part)) for r in together for part in ("lines", "touches")}
     assert shapes == {(len(every),)}
     assert all(isinstance(region.overlap, Overlap) for region in together)
+
+
+def test_a_search_with_gathers_takes_its_ends_once_however_many_rounds_it_has() -> None:
+    """9 to 16 packets are one round, 17 to 32 two; 8 and fewer are searched with scalar loads."""
+    bursts = np.array([8.0, 9.0, 16.0, 17.0, 32.0, 64.0])
+    scenarios = [
+        with_overrides(Scenario(name="acl"), {"placement.burst": int(burst)}) for burst in bursts
+    ]
+    walk = acl.Acl().lock_step(Sizes(ScenarioColumns.of(scenarios)))
+    assert walk.gathered * bursts == pytest.approx(
+        np.array([0.0, 1.0, 1.0, 2.0, 2.0, 4.0]) + acl.SEARCH_ENDS * (bursts > 8)
+    )
+    assert walk.scalar * bursts == pytest.approx([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])

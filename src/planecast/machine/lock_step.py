@@ -1,7 +1,8 @@
 """Lock-step walks: lanes of a vector search advance together, a dependent load each step.
 
 A round of walks takes steps · step, however many lanes have a packet: what lanes load is covered by
-the latency of the step (by cross-validation: docs/explanation/model.md). Walks with scalar loads
+the latency of the step (by cross-validation: docs/explanation/model.md). A search may take a part
+of a round more for its ends, which its stage's descriptor says. Walks with scalar loads
 have a shorter step, and their loads are among the counted instructions. Walks of one path share
 their lines and end together; where paths differ a round takes (1 + divergence) times as long: lines
 more, and ends that are not predicted. Source: DPDK's acl_run_avx512_common.h and acl_run_sse.h.

@@ -18,6 +18,10 @@ SCALAR_LANES = (4, 8)
 short ones and tails take no more rounds than full ones."""
 FIELD_BYTES = 13
 """Protocol, two addresses and two ports: a step of the walk each."""
+SEARCH_ENDS = 3 / FIELD_BYTES
+"""Of a round: what a search with gathers takes, however many rounds it has, to fill its first lanes
+and to take its last results out. Chosen by cross-validation over calibration points
+(docs/lab-notes/2026-11-27-tries-and-strides.md)."""
 DESTINATIONS = 1 << 32
 
 
@@ -61,7 +65,7 @@ class Acl(StageDescriptor):
         change = np.minimum(rules / destinations, 1.0)
         return LockStep(
             steps=FIELD_BYTES,
-            gathered=runs * wide * np.ceil(walked / WIDE_LANES) / burst,
+            gathered=runs * wide * (np.ceil(walked / WIDE_LANES) + SEARCH_ENDS) / burst,
             scalar=runs * ~wide * scalar / burst,
             # Of a round of packets, at least one whose rule is another than the one before it.
             divergent=1 - (1 - change) ** lanes,

@@ -24,7 +24,8 @@ class LockStep(NamedTuple):
     steps: float
     """Dependent loads of a walk, from root to leaf."""
     gathered: Floats
-    """Rounds a packet of walks whose loads a vector instruction gathers."""
+    """Rounds a packet of walks whose loads a vector instruction gathers, a search's ends
+    included."""
     scalar: Floats
     """Rounds a packet of walks with a load instruction each."""
     divergent: Floats
