@@ -13,7 +13,6 @@ namespace
 
 constexpr int kMostSteps = 100; // a cache a millionth short of what is needed takes some 20
 constexpr double kExact = 1e-5; // relative step; the error left is about its square
-constexpr double kGone = 600;   // exp(-600) is nothing, and no special case of any library
 constexpr double kTiny = 1e-300;
 
 // As many lanes as one register of this machine has: sums of many terms stay in them. (GCC keeps a

@@ -12,7 +12,8 @@ namespace planecast::model
 
 inline constexpr std::size_t kLanes = 32;  // scenarios that are iterated together
 inline constexpr unsigned kMostShape = 64; // of a line's lifetimes
-inline constexpr double kForEver = 1e30;   // packets that a line stays where everything fits
+inline constexpr double kGone = 600;     // exp(-600) is nothing, and no special case of any library
+inline constexpr double kForEver = 1e30; // packets that a line stays where everything fits
 
 // A number of each of kLanes scenarios.
 using Lane = std::array<double, kLanes>;

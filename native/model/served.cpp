@@ -14,7 +14,6 @@ namespace
 
 constexpr double kLeastLines = 1e-9;  // of a region: rates are touches over lines
 constexpr double kLeastShare = 1e-12; // of touches that are served: it has a logarithm
-constexpr double kNever = -600;       // the logarithm of no chance at all
 constexpr int kMostRounds = 60;
 
 // Some scenarios behind one cache after the other.
@@ -248,7 +247,7 @@ class Block
             open_[region][i] = std::max(latency[i] - covered[i], 0.0) / burst[i];
             const double touches = touches_[region][i];
             const double missing = std::log(std::max(1.0 - touches, kLeastShare));
-            const double none = std::exp(std::max(burst[i] * missing, kNever));
+            const double none = std::exp(std::max(burst[i] * missing, -kGone));
             untouched_[region][i] = none;
             independent_[region][i] =
                 std::sqrt(burst[i] * touches / std::max(1.0 - none, kLeastShare));

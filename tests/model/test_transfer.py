@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from planecast.engines.measure.unsupported import refuse_unmeasured
 from planecast.engines.solve import solve, solve_many
 from planecast.errors import InputError
+from planecast.machine.hierarchy import TlbLevel
 from planecast.model import transfer
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import cost_of
@@ -51,6 +52,19 @@ def test_a_faster_clock_never_harms_and_helps_less_than_linearly(
     )
     assert slow <= fast * (1 + 1e-9)
     assert fast <= slow * high / low * (1 + 1e-9)
+
+
+def test_a_miss_of_the_first_level_of_the_tlb_follows_the_core_s_clock(
+    calibration: Calibration,
+) -> None:
+    first = TlbLevel(pages=64, miss_cycles=5, large_share=1)
+    machine = calibration.hierarchy.model_copy(update={"first_tlb": first})
+    known = calibration.model_copy(update={"hierarchy": machine})
+    half = Site(HOST, core_ghz=machine.core_hz / 2e9)
+    found = transfer.transferred(known, half).calibration.hierarchy.first_tlb
+    assert found is not None
+    assert found.miss_cycles == pytest.approx(10)
+    assert found.pages == first.pages
 
 
 def test_large_pages_that_a_host_maps_by_small_ones_are_that_host_s_alone(

@@ -48,6 +48,8 @@ def test_a_wider_reach_is_that_of_all_levels_of_the_tlb(calibration: Calibration
     wide = with_factors(known, {"machine.tlb_reach": 2.0}).hierarchy
     assert wide.first_tlb == first.model_copy(update={"pages": 128})
     assert wide.tlb_pages == 2 * machine.tlb_pages
+    fast = with_factors(known, {"machine.core_clock": 2.0}).hierarchy
+    assert fast.first_tlb == first.model_copy(update={"miss_cycles": 2.5})
 
 
 def test_the_indices_share_the_variance_out(make_job: MakeJob, folder: RunDirectory) -> None:

@@ -101,6 +101,10 @@ class TlbLevel(Noun):
     large_share: Annotated[float, Field(ge=0, le=1)]
     """Of these, what parts of 4 KiB of a larger page take: 0 where one entry holds all of it."""
 
+    def at_clock(self, ratio: float) -> Self:
+        """The same on a core whose clock is so many times as fast."""
+        return self.model_copy(update={"miss_cycles": self.miss_cycles / ratio})
+
     @classmethod
     def of(cls, chases: Sequence[PagePoint]) -> Self | None:
         """From a probe's chases; None where none over few pages takes longer than the shortest."""

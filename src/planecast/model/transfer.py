@@ -178,7 +178,8 @@ def _same_host(old: Hierarchy, site: Site) -> Hierarchy:
     levels = [
         level if level.shared else _slowed(level, slower, level.size_bytes) for level in old.levels
     ]
-    return old.model_copy(update={"core_hz": hz, "levels": tuple(levels)})
+    tlb = None if old.first_tlb is None else old.first_tlb.at_clock(1 / slower)
+    return old.model_copy(update={"core_hz": hz, "levels": tuple(levels), "first_tlb": tlb})
 
 
 def _counted_host(old: Hierarchy, counted: Counted, site: Site) -> Hierarchy:

@@ -97,6 +97,7 @@ def _hierarchy(machine: Hierarchy, factors: Mapping[str, float]) -> Hierarchy:
 
     first = machine.first_tlb
     if first is not None:
+        first = first.at_clock(factor("core_clock"))
         first = first.model_copy(update={"pages": first.pages * factor("tlb_reach")})
     return machine.with_memory(1 / factor("memory_speed")).model_copy(
         update={
