@@ -323,6 +323,30 @@ def test_ours_has_its_stages_and_its_empty_polls() -> None:
     assert any("measure SCENARIO --explain" in advice.try_this for advice in found.advice)
 
 
+def test_what_another_guest_added_is_a_cause_and_is_said_before_all_others() -> None:
+    seen = watched(
+        cycles_per_packet=said(400),
+        stage_cycles={"source": 60.0, "acl": 200.0, "tx": 40.0},
+        busy_cycles_per_packet=300.0,
+        disturbed_share=0.5,
+        undisturbed_cycles_per_packet=240.0,
+    )
+    disturbed = answer("ours", {}).model_copy(update={"telemetry": (seen,)})
+    found = explain_search(disturbed, "run")
+    assert {part.cause: part.cycles.value for part in found.causes} == pytest.approx(
+        {"another guest": 60, "ports": 80, "unattributed": 160, "waiting": 100}
+    )
+    assert found.limits[0].startswith("another guest was on its core in 50% of the looks by stage")
+    assert "it took 60.0 of a packet's 400.0 cycles, 15%" in found.limits[0]
+    few = seen.model_copy(update={"undisturbed_cycles_per_packet": None})
+    found = explain_search(disturbed.model_copy(update={"telemetry": (few,)}), "run")
+    assert "too few looks were without it to show what it took" in found.limits[0]
+    assert "another guest" not in {part.cause for part in found.causes}
+    rare = seen.model_copy(update={"disturbed_share": 0.08})
+    found = explain_search(disturbed.model_copy(update={"telemetry": (rare,)}), "run")
+    assert "another guest" not in found.limits[0]
+
+
 def test_an_older_search_of_ours_distinguishes_work_from_polls() -> None:
     older = watched(cycles_per_packet=said(400), busy_cycles_per_packet=350.0)
     found = explain_search(answer("ours", {}).model_copy(update={"telemetry": (older,)}), "run")

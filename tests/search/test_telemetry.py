@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -57,14 +59,16 @@ COUNTS = InstructionCounts(
 )
 
 
-def _answer(cycles: dict[str, int], packets: int = 800, bursts: int = 100) -> TrialAnswer:
+def _answer(
+    cycles: dict[str, int], packets: int = 800, bursts: int = 100, canary: float = 2.4
+) -> TrialAnswer:
     windows = {
         "count": 1,
         "cycles": [100_000],
         "packets": [packets],
         "bursts": [bursts],
         "empty_polls": [5],
-        "canary_compute": [[2.4, 2.4]],
+        "canary_compute": [[canary, canary]],
         "canary_chase": [[360.0, 360.0]],
         "sampled_packets": [packets],
         "sampled_bursts": [bursts],
@@ -96,6 +100,7 @@ class FakeWatched:
         self.scenario = scenario
         self.started = 0
         self.received = 0
+        self.canaries: Iterator[float] = itertools.repeat(2.4)
 
     def start(self, repetition: int) -> None:
         self.started += 1
@@ -112,8 +117,11 @@ class FakeWatched:
         )
 
     def by_stage(self, offered_pps: float, seconds: float) -> TrialAnswer | None:
-        ours = self.scenario.dataplane.kind == "ours"
-        return _answer({"source": 8_000, "acl": 200_000, "tx": 8_000}) if ours else None
+        if self.scenario.dataplane.kind != "ours":
+            return None
+        canary = next(self.canaries)
+        acl = 200_000 if canary == 2.4 else 300_000
+        return _answer({"source": 8_000, "acl": acl, "tx": 8_000}, canary=canary)
 
     def counters(self) -> dict[str, int]:
         return {"port0.ipackets": 7 + self.received}
@@ -167,6 +175,29 @@ def test_without_counters_the_table_is_there_all_the_same_and_marked() -> None:
     assert any("counted by singlestep" in mark for mark in observed.marks)
     assert "counters are hidden here" in observed.marks
     assert any("ran 50 % of the time" in mark for mark in observed.marks)
+
+
+@pytest.mark.parametrize(
+    ("canaries", "share", "acl", "undisturbed"),
+    [
+        ([2.4] * 12, 0.0, 250, None),
+        ([2.4] * 6 + [2.9, 3.0, 3.1, 3.3, 3.5, 3.7], 0.5, 312.5, 270),
+        ([2.4] * 2 + [2.9 + 0.1 * at for at in range(22)], 1.0, 364.58, None),
+        ([2.9 + 0.1 * at for at in range(12)] + [2.4] * 3, 12 / 15, 350, 270),
+        ([0.0] * 12, None, 375, None),
+    ],
+)
+def test_looks_with_another_guest_on_the_core_are_kept_apart(
+    canaries: list[float], share: float | None, acl: float, undisturbed: float | None
+) -> None:
+    """Without canaries (0) nothing is said; two quiet looks are too few for a mean, and more are
+    waited for up to a number."""
+    watched = FakeWatched()
+    watched.canaries = iter(canaries)
+    observed = _observe(watched, "cycles", "singlestep")
+    assert observed.disturbed_share == (share if share is None else pytest.approx(share))
+    assert observed.stage_cycles["acl"] == pytest.approx(acl, abs=0.01)
+    assert observed.undisturbed_cycles_per_packet == undisturbed
 
 
 def test_port_counters_are_those_of_one_trial() -> None:

@@ -25,6 +25,7 @@ from planecast.explain.search_basis import SearchBasis
 from planecast.explain.searched_stages import POLLING, divided_by, searched_stages
 from planecast.explain.searched_words import (
     advice,
+    another_guest,
     basis_notes,
     cache_hits,
     certainty,
@@ -71,6 +72,7 @@ def explain_search(answer: SearchAnswer, label: str, known: SearchBasis = _NOTHI
         nodes=computed_tree(causes, whole) if whole is not None else (),
         limits=(
             *((answer.invalid,) if answer.invalid else preempted),
+            *another_guest(watched, causes, whole),
             *limits(name, rate, stages, whole, idle),
             *cache_hits(answer),
             *not_explained(answer, causes, whole, by),

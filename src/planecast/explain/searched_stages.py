@@ -26,6 +26,7 @@ from planecast.explain.run import modelled_causes
 from planecast.explain.search_basis import SearchBasis
 from planecast.explain.stall_bounds import Stalls
 from planecast.explain.stall_causes import (
+    DISTURBED,
     ISSUE,
     PORTS,
     UNATTRIBUTED,
@@ -80,6 +81,8 @@ class Divided:
     """What the ports of the search take above ports in memory; None where it wasn't measured."""
     timed_ports: bool = False
     """Whether the program's receive and send functions were timed during the search."""
+    undisturbed: float = 1.0
+    """Cycles of timed stages without another guest on the core, over those with it as it was."""
 
 
 def divided_by(answer: SearchAnswer, watched: Telemetry | None, known: SearchBasis) -> Divided:
@@ -105,6 +108,7 @@ def divided_by(answer: SearchAnswer, watched: Telemetry | None, known: SearchBas
         stalls=_stalls(model, known, core),
         port=known.port_cost(scenario),
         timed_ports=RX in answer.second_opinion,
+        undisturbed=_undisturbed(watched),
     )
 
 
@@ -116,6 +120,13 @@ def _mean_burst(answer: SearchAnswer, watched: Telemetry | None) -> float:
     if found is None:
         found = next(said, most)
     return min(most, max(1.0, found))
+
+
+def _undisturbed(watched: Telemetry | None) -> float:
+    """One ratio for all stages: there are few looks without another guest."""
+    quiet = watched.undisturbed_cycles_per_packet if watched is not None else None
+    whole = watched.busy_cycles_per_packet if watched is not None else None
+    return min(1.0, quiet / whole) if quiet and whole else 1.0
 
 
 def _stalls(
@@ -250,24 +261,27 @@ def _at_issue_width(name: str, count: float, by: Divided) -> StageExplanation:
 
 
 def _named(name: str, role: Role, cycles: Estimate, by: Divided) -> StageExplanation:
-    """A stage that was timed: ports by what they are, others by the model or their instructions."""
+    """A stage that was timed: what another guest added, ports by what they are, others by the model
+    or their instructions."""
+    own = cycles.scaled(by.undisturbed, cycles.unit) if by.undisturbed < 1 else cycles
+    count = None if role == "I/O" else by.instructions.get(name)
+    modelled = by.model.stages.get(name) if by.model and role != "I/O" else None
     if role == "I/O":
-        return _stage(name, role, cycles, PORTS)
-    count = by.instructions.get(name)
-    if by.model is not None and name in by.model.stages:
-        causes = modelled_causes(name, cycles, by.model)
+        causes: tuple[CauseCycles, ...] = (CauseCycles(cause=PORTS, cycles=own),)
+    elif by.model is not None and modelled is not None:
+        causes = modelled_causes(name, own, by.model)
     else:
-        least = min((count or 0.0) * by.issue_cycles, cycles.value)
+        least = min((count or 0.0) * by.issue_cycles, own.value)
         issue = exact_cycles(least)
-        left = CauseCycles(
-            cause=UNATTRIBUTED, cycles=difference(cycles, issue) if least else cycles
-        )
+        left = CauseCycles(cause=UNATTRIBUTED, cycles=difference(own, issue) if least else own)
         causes = (CauseCycles(cause=ISSUE, cycles=issue), left) if least else (left,)
+    if own is not cycles:
+        causes += (CauseCycles(cause=DISTURBED, cycles=difference(cycles, own)),)
     return StageExplanation(
         stage=name,
         role=role,
         cycles=cycles,
-        modelled=by.model.stages.get(name) if by.model else None,
+        modelled=modelled,
         instructions=_counted(count),
         causes=causes,
     )

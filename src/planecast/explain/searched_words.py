@@ -10,7 +10,7 @@ from planecast.explain.caveats import TRACED_BOUNDS
 from planecast.explain.explanation import Advice, CauseCycles, StageExplanation
 from planecast.explain.search_basis import SearchBasis
 from planecast.explain.searched_stages import POLLING, Divided
-from planecast.explain.stall_causes import UNATTRIBUTED, UNEXPLAINED, WAITING
+from planecast.explain.stall_causes import DISTURBED, UNATTRIBUTED, UNEXPLAINED, WAITING
 from planecast.model.calibrated_range import outside
 from planecast.results.estimate import Estimate
 from planecast.results.search import FoundRate, SearchAnswer
@@ -28,6 +28,8 @@ _WHOLES = ("pmd", PROGRAM, THREAD_CLOCKS, CLOCKS)
 """Names of all its cycles a packet among what is counted in it."""
 _MUCH = 0.15
 """Share of the cycles from which on what is not explained is said first."""
+_DISTURBED = 0.1
+"""Share of looks from which on another guest on the core is said first."""
 _BETWEEN_PORTS = ("testpmd", "l3fwd", "ovs", "command")
 """Programs whose models know ports in memory, and no others."""
 _STUDIES = {
@@ -77,6 +79,25 @@ def limits(
         )
     if rate is None and not stages:
         yield "what limits it is unknown from this input"
+
+
+def another_guest(
+    watched: Telemetry | None, causes: tuple[CauseCycles, ...], whole: Estimate | None
+) -> Iterator[str]:
+    """Before any cause: cycles next to another guest are not the data plane's alone."""
+    share = watched.disturbed_share if watched is not None else None
+    if not share or share <= _DISTURBED:
+        return
+    added = next((one.cycles.value for one in causes if one.cause == DISTURBED), None)
+    if added is None or whole is None or whole.value <= 0:
+        cost = "too few looks were without it to show what it took"
+    else:
+        part = added / whole.value
+        cost = f"it took {added:.1f} of a packet's {whole.value:.1f} cycles, {part:.0%}"
+    yield (
+        f"another guest was on its core in {share:.0%} of the looks by stage; {cost}: search again "
+        "on a quieter machine (planecast doctor)"
+    )
 
 
 def certainty(

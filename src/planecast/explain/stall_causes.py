@@ -48,6 +48,7 @@ CORES_OWN = (CORE_REST, Bursts.cause, LockStepWalks.cause)
 CONFLICTS = BufferConflicts.cause
 MISPREDICTED = Branches.cause
 PORTS = "ports"
+DISTURBED = "another guest"
 WAITING = "waiting"
 UNATTRIBUTED, UNEXPLAINED = "unattributed", "unexplained"
 WALKS = Tlb.cause
@@ -158,6 +159,14 @@ _ALL = (
         "receiving and sending: drivers, copies, lines that another core wrote; as a clock at the "
         "ports read it, or as planecast machine ports measured this kind of port",
         "larger bursts, a port that copies less, CPUs that share a cache with the other side",
+    ),
+    Cause(
+        DISTURBED,
+        DISTURBED,
+        "other",
+        "what stages took beyond their cycles in the looks at whose ends no other guest ran on the "
+        "core: it takes issue slots and private caches",
+        "no other guest on the core's sibling thread, or a quieter machine (planecast doctor)",
     ),
     Cause(
         UNATTRIBUTED,

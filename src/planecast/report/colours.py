@@ -94,6 +94,7 @@ CAUSE_COLOURS = {
     "first-level TLB": "#ecb6d3",
     "bandwidth": "#6b1020",
     "waiting": "#b9bec6",
+    "another guest": "#8c6d31",
 }
 """By the name of a cause of cycles."""
 

@@ -68,6 +68,10 @@ class Telemetry(Noun):
     """TSC cycles a packet in the stages of planecast's own data plane, empty polls left out."""
     stage_cycles: dict[str, float] = Field(default_factory=dict)
     """The same by stage, in pipeline order; runs of earlier versions have none."""
+    disturbed_share: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Share of the looks by stage with another guest on the core; None where nothing shows it."""
+    undisturbed_cycles_per_packet: float | None = None
+    """`busy_cycles_per_packet` over the other looks; None where these are few, or all."""
     mean_burst: float | None = None
     """Packets that a poll which found some took; of planecast's own data plane."""
     events: dict[str, CountedEvent] = Field(default_factory=dict)

@@ -10,16 +10,21 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from planecast.dataplanes import TrialAnswer
+from planecast.dataplanes.trial import Windows
 from planecast.errors import InputError, PlanecastError
 from planecast.host import Root
 from planecast.host.clock import tsc_hz
 from planecast.host.counters import hardware_counters
+from planecast.instruments.canary import lines
 from planecast.instruments.on_cpu import busy_ns, ran_ns
 from planecast.results.estimate import Estimate
 from planecast.results.search import SearchAnswer
@@ -41,6 +46,11 @@ _LEAD_S = 0.1
 """Packets flow for so long before and after an instrument looks."""
 _LOOK_S = 0.3
 _LOOKS = 5
+_STAGE_LOOKS, _MOST_STAGE_LOOKS, _STAGE_LOOK_S = 12, 24, 0.05
+"""Looks by stage, and those at most while too few of them are undisturbed; each is shorter than
+most stretches in which another guest is on the core or is not."""
+_FEWEST_LOOKS = 3
+"""Undisturbed ones, of which there is a mean."""
 _PERF_S = 2.0
 _WHOLE = 0.95
 """Share of the time from which on a thread that polls has its CPU for itself."""
@@ -238,20 +248,20 @@ def _busy_share(cpus: tuple[int, ...]) -> float:
 
 def _stages(look: _Look, counts: InstructionCounts) -> None:
     """Instructions by kind of work at the bursts that there are, and IPC where both are known."""
-    answer = look.tester.by_stage(look.pps, _LOOK_S)
-    if answer is None:
+    looks = _looks_by_stage(look)
+    if not looks:
         return
-    windows = answer.lcores[0].windows
-    packets, bursts = sum(windows.packets), sum(windows.bursts)
-    sampled = sum(windows.sampled_packets)
-    if not (packets and bursts and sampled):
-        look.marks.append("no stage forwarded a packet in the trial by stage")
+    packets = sum(sum(windows.packets) for windows in looks)
+    bursts = sum(sum(windows.bursts) for windows in looks)
+    cycles = _by_stage(looks)
+    if not (packets and bursts and cycles):
+        look.marks.append("no stage forwarded a packet in the looks by stage")
         return
     burst = packets / bursts
     split = by_kind(counts, max(round(burst), 1))
     look.keys["mean_burst"] = burst
     look.keys["split"] = split
-    cycles = {name: sum(column) / sampled for name, column in windows.stage_cycles.items()}
+    look.keys |= _undisturbed(looks)
     look.keys["busy_cycles_per_packet"] = sum(cycles.values())
     look.keys["stage_cycles"] = cycles
     working = sum(value for name, value in cycles.items() if name not in IO_STAGES)
@@ -264,6 +274,51 @@ def _stages(look: _Look, counts: InstructionCounts) -> None:
         "interface",
         "IPC is that of the processing stages: instructions by stage over TSC cycles by stage",
     ]
+
+
+def _looks_by_stage(look: _Look) -> list[Windows]:
+    """Some, and more while few of them are undisturbed; none of a data plane of others."""
+    looks: list[Windows] = []
+    while len(looks) < _MOST_STAGE_LOOKS:
+        if len(looks) >= _STAGE_LOOKS:
+            quiet = _quiet(looks)
+            if quiet is None or quiet.sum() >= _FEWEST_LOOKS:
+                break
+        answer = look.tester.by_stage(look.pps, _STAGE_LOOK_S)
+        if answer is None:
+            break
+        looks.append(answer.lcores[0].windows)
+    return looks
+
+
+def _quiet(looks: Sequence[Windows]) -> NDArray[np.bool_] | None:
+    """At the ends of which looks no other guest ran on the core: those whose canaries read what
+    others do, too. None without canaries."""
+    ends = [(w.canary_compute[0][0], w.canary_compute[-1][1]) for w in looks if w.canary_compute]
+    if len(ends) < len(looks) or min(map(min, ends)) <= 0:
+        return None
+    known = lines(ends)
+    return known.hold(np.array(ends)) & (len(known.ends) > 0)
+
+
+def _by_stage(looks: Sequence[Windows]) -> dict[str, float]:
+    """TSC cycles a packet by stage, over all bursts whose stages were timed; empty without any."""
+    sampled = sum(sum(windows.sampled_packets) for windows in looks)
+    names = looks[0].stage_cycles if sampled else ()
+    return {name: sum(sum(w.stage_cycles[name]) for w in looks) / sampled for name in names}
+
+
+def _undisturbed(looks: Sequence[Windows]) -> dict[str, Any]:
+    """What another guest on the core changed: in which share of the looks there was one, and the
+    cycles of the stages in the others."""
+    quiet = _quiet(looks)
+    if quiet is None:
+        return {}
+    found: dict[str, Any] = {"disturbed_share": float(1 - quiet.mean())}
+    if _FEWEST_LOOKS <= quiet.sum() < len(looks):
+        own = [windows for windows, one in zip(looks, quiet, strict=True) if one]
+        found["undisturbed_cycles_per_packet"] = sum(_by_stage(own).values())
+    return found
 
 
 def _perf(look: _Look) -> None:
