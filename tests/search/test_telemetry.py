@@ -184,14 +184,15 @@ def test_without_counters_the_table_is_there_all_the_same_and_marked() -> None:
         ([2.4] * 6 + [2.9, 3.0, 3.1, 3.3, 3.5, 3.7], 0.5, 312.5, 270),
         ([2.4] * 2 + [2.9 + 0.1 * at for at in range(22)], 1.0, 364.58, None),
         ([2.9 + 0.1 * at for at in range(12)] + [2.4] * 3, 12 / 15, 350, 270),
+        ([2.37 + 0.018 * at for at in range(24)], None, 375, None),
         ([0.0] * 12, None, 375, None),
     ],
 )
 def test_looks_with_another_guest_on_the_core_are_kept_apart(
     canaries: list[float], share: float | None, acl: float, undisturbed: float | None
 ) -> None:
-    """Without canaries (0) nothing is said; two quiet looks are too few for a mean, and more are
-    waited for up to a number."""
+    """Without canaries (0) nothing is said, nor of a clock that drifts; two quiet looks are too few
+    for a mean, and more are waited for up to a number."""
     watched = FakeWatched()
     watched.canaries = iter(canaries)
     observed = _observe(watched, "cycles", "singlestep")

@@ -24,7 +24,7 @@ from planecast.errors import InputError, PlanecastError
 from planecast.host import Root
 from planecast.host.clock import tsc_hz
 from planecast.host.counters import hardware_counters
-from planecast.instruments.canary import lines
+from planecast.instruments.canary import CEILING, lines, settled_floor
 from planecast.instruments.on_cpu import busy_ns, ran_ns
 from planecast.results.estimate import Estimate
 from planecast.results.search import SearchAnswer
@@ -57,6 +57,7 @@ _WHOLE = 0.95
 CORE = "core"
 
 _Found = TypeVar("_Found")
+Floats = NDArray[np.float64]
 Closing = Callable[[str], None]
 
 
@@ -281,8 +282,8 @@ def _looks_by_stage(look: _Look) -> list[Windows]:
     looks: list[Windows] = []
     while len(looks) < _MOST_STAGE_LOOKS:
         if len(looks) >= _STAGE_LOOKS:
-            quiet = _quiet(looks)
-            if quiet is None or quiet.sum() >= _FEWEST_LOOKS:
+            ends = _canaries(looks)
+            if ends is None or _quiet(ends).sum() >= _FEWEST_LOOKS:
                 break
         answer = look.tester.by_stage(look.pps, _STAGE_LOOK_S)
         if answer is None:
@@ -291,14 +292,18 @@ def _looks_by_stage(look: _Look) -> list[Windows]:
     return looks
 
 
-def _quiet(looks: Sequence[Windows]) -> NDArray[np.bool_] | None:
-    """At the ends of which looks no other guest ran on the core: those whose canaries read what
-    others do, too. None without canaries."""
+def _canaries(looks: Sequence[Windows]) -> Floats | None:
+    """Cycles a round of the compute canary at both ends of each look, shape (looks, 2); None where
+    one has none."""
     ends = [(w.canary_compute[0][0], w.canary_compute[-1][1]) for w in looks if w.canary_compute]
-    if len(ends) < len(looks) or min(map(min, ends)) <= 0:
-        return None
+    return np.array(ends) if len(ends) == len(looks) and min(map(min, ends)) > 0 else None
+
+
+def _quiet(ends: Floats) -> NDArray[np.bool_]:
+    """At the ends of which looks no other guest ran on the core: those whose canaries read what
+    others do, too."""
     known = lines(ends)
-    return known.hold(np.array(ends)) & (len(known.ends) > 0)
+    return known.hold(ends) & (len(known.ends) > 0)
 
 
 def _by_stage(looks: Sequence[Windows]) -> dict[str, float]:
@@ -310,9 +315,12 @@ def _by_stage(looks: Sequence[Windows]) -> dict[str, float]:
 
 def _undisturbed(looks: Sequence[Windows]) -> dict[str, Any]:
     """What another guest on the core changed: in which share of the looks there was one, and the
-    cycles of the stages in the others."""
-    quiet = _quiet(looks)
-    if quiet is None:
+    cycles of the stages in the others. Nothing where the core's clock may have moved alone."""
+    ends = _canaries(looks)
+    if ends is None:
+        return {}
+    quiet = _quiet(ends)
+    if not quiet.any() and ends.max() <= CEILING * settled_floor(ends):
         return {}
     found: dict[str, Any] = {"disturbed_share": float(1 - quiet.mean())}
     if _FEWEST_LOOKS <= quiet.sum() < len(looks):
