@@ -13,9 +13,9 @@ from planecast.study.replay import replay
 SHARED = Path(os.environ.get("PLANECAST_SHARED_DATA", Path(__file__).parents[3] / "shared/data"))
 OWN = Path(__file__).parent / "recorded"
 GOLDEN = {
-    SHARED / "hosts" / "zen4-run1": (5.5, 13.5, 86, 11, 4),
-    SHARED / "hosts" / "zen4-run2": (4.0, 10.2, 97, 11, 4),
-    OWN / "zen4-guest-vpe-upstream": (12.7, 37.2, 90, 27, 4),
+    SHARED / "hosts" / "zen4-run1": (5.1, 10.9, 83, 11, 4),
+    SHARED / "hosts" / "zen4-run2": (3.9, 10.7, 97, 11, 4),
+    OWN / "zen4-guest-vpe-upstream": (13.4, 59.9, 90, 28, 4),
     OWN / "zen4-guest-vpe-downstream": (5.0, 12.4, 100, 20, 4),
     OWN / "zen4-guest-ip4": (7.4, 14.5, 83, 19, 4),
     OWN / "zen4-guest-l2bridge": (5.8, 28.6, 92, 28, 3),

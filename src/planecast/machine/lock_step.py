@@ -39,7 +39,10 @@ class LockStepWalks(Mechanism):
         return not profile.made_in_memory
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
-        # A step is a gather from L1 and some dependent vector operations.
+        # A step is a gather from L1 and some dependent vector operations; without gathers a load
+        # from L1 (5 cycles), the move of its address to a register and of the loaded back (6), and
+        # some 15 vector instructions that wait for each other, two of them multiplications: 28 by
+        # the latencies of Intel's and AMD's cores (Fog, Instruction tables; acl_run_sse.h).
         return (
             Parameter(
                 STEP,
@@ -52,8 +55,8 @@ class LockStepWalks(Mechanism):
             Parameter(
                 SCALAR,
                 "core cycles/step",
-                15.0,
-                0.6,
+                28.0,
+                0.4,
                 "take bursts of 4 and of 8",
                 "core",
             ),

@@ -27,7 +27,9 @@ DESTINATIONS = 1 << 32
 
 class Acl(StageDescriptor):
     """Destinations come in order, so a rule serves several packets in a row when there are fewer
-    rules than destinations."""
+    rules than destinations: they find its lines in the first level. Rules of a round that are no
+    longer cached are so together, for they were read together: m rules count as the square root of
+    m that are independent (docs/lab-notes/2026-11-27-short-bursts-over-many-rules.md)."""
 
     name = "acl"
     hides_headers = True
@@ -46,9 +48,9 @@ class Acl(StageDescriptor):
                 pages=lines / 64 + 1,
                 total_lines=lines,
                 overlap=Overlap.DEPENDENT,
-                in_flight=1.0,
-                # Packets that meet the rule of the one before find its lines in the first level.
-                together=np.maximum(lanes * np.minimum(rules / destinations, 1.0), 1.0),
+                # A rule's lines lie next to each other: prefetchers bring them in together.
+                in_flight=LINES_PER_RULE,
+                together=np.sqrt(np.maximum(lanes * np.minimum(rules / destinations, 1.0), 1.0)),
             )
         ]
 
