@@ -73,7 +73,7 @@ def test_a_wide_calibration_widens_a_simulated_searchs_interval(
     for found, name in ((calibration, "close"), (wide, "wide")):
         folder = kept(tmp_path / "runs", found, name)
         words = ("search", scenario_file, *SIMULATED, *SEARCH, "--calibration", folder)
-        words += ("--set", "placement.burst=4")  # slower than the link
+        words += ("--set", "placement.burst=2")  # slower than the link
         answer = run(*words, "--format", "json").json()
         (rate,) = SearchAnswer.model_validate_json(json.dumps(answer)).rates.values()
         low, high = rate.rate_pps.interval or (0, 0)
