@@ -94,8 +94,13 @@ def array(lines: Floats) -> Reach:
 def destination_blocks(sizes: Sizes, space: int, addresses: float, flows: Floats) -> Floats:
     """Distinct blocks of so many addresses that the destinations of `flows` flows are in.
 
-    `space` is how many addresses (2^k) the destinations come round in.
+    `space` is how many addresses (2^k) the destinations come round in. A later round lies a shift
+    away from the one before: it comes to new blocks as far as the shifts reach into them.
     """
     distinct = np.minimum(flows, sizes.distinct_destinations(space))
-    spread = np.maximum(distinct * sizes.step / addresses, 1.0)
-    return np.asarray(np.minimum(np.minimum(distinct, spread), max(space / addresses, 1.0)))
+    step = np.maximum(sizes.step, 1.0)
+    once = np.minimum(distinct, np.ceil(space / step))
+    blocks = np.minimum(once, np.maximum(once * step / addresses, 1.0))
+    later = np.maximum(distinct / once - 1.0, 0.0)
+    blocks *= 1.0 + later * np.minimum(sizes.round_shift(space) / addresses, 1.0)
+    return np.asarray(np.minimum(blocks, max(space / addresses, 1.0)))
