@@ -22,7 +22,7 @@ FULL = "acl,key,classify,actions,route"
 
 class Instrument:
     """Counts what the command says: 100 a packet and stage, key 1 more for each look-ahead, compute
-    10,000."""
+    10,000, next_hop 40 where no route is longer than the first table's."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, tuple[int, ...]]] = []
@@ -49,6 +49,8 @@ class Instrument:
                 costs["key"] += count * len({"classify", "actions", "route"} & set(stages))
             if "compute" in stages:
                 costs["compute"] *= 100
+            if "route_depth = 24\n" in text:
+                costs["next_hop"] = 40 * count
             runs[count, burst] = RawCounts(total=sum(costs.values()), stages=costs)
         with self.lock:
             self.asked.append((",".join(stages), tuple(bursts)))
@@ -109,7 +111,11 @@ def test_a_fullest_pipeline_that_no_point_has(
 @pytest.mark.parametrize(
     ("kind", "pipelines", "counted"),
     [
-        ("ip4", ["none", "check", "check,next_hop"], ["check", "check,next_hop,rewrite"]),
+        (
+            "ip4",
+            ["none", "check", "check,next_hop"],
+            ["check", *["check,next_hop,rewrite"] * 3],  # with longer routes alone, and with none
+        ),
         ("l2bridge", ["none", "learn"], ["learn,forward", "none"]),
         (
             "vpe-downstream",
@@ -136,6 +142,17 @@ def test_every_function_is_counted(
     assert instrument.pipelines == counted
     assert list(counts) == [full, *pipelines]
     assert counts[full].total.at(32) == 100 * (2 + len(FUNCTIONS[kind]))
+
+
+def test_optional_work_is_counted_with_all_and_without(
+    scenario: MakeScenario, instrument: Instrument
+) -> None:
+    counts = count_pipelines(
+        [scenario({"workload.kind": "ip4", "workload.stages": "check,next_hop"})]
+    )
+    found = counts["check,next_hop"]
+    assert {name: least.at(32) for name, least in found.least.items()} == {"next_hop": 40}
+    assert found.stages["next_hop"].at(32) == 100
 
 
 def test_a_stage_of_many_instructions_is_counted_with_few_packets(

@@ -14,8 +14,8 @@ from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.workload import FUNCTIONS, NEEDS, TABLE_STAGES
 from planecast.workload.regions import Overlap, Region
 from planecast.workload.scenario_columns import ScenarioColumns
-from planecast.workload.sizes import Sizes
-from planecast.workload.stages import acl
+from planecast.workload.sizes import Sizes, step_addresses
+from planecast.workload.stages import acl, first_24_bits, ip4_routes
 from planecast.workload.stages.registry import STAGES, stages_of
 
 
@@ -30,6 +30,10 @@ def regions_of(scenarios: Sequence[Scenario]) -> list[Region]:
     sizes = Sizes(ScenarioColumns.of(scenarios))
     own = stages_of(scenarios[0].workload.kind)
     return [region for stage in own for region in stage.regions(sizes)]
+
+
+def sizes_of(kind: str, **keys: object) -> Sizes:
+    return Sizes(ScenarioColumns.of([scenario(kind, **keys)]))
 
 
 def touched(kind: str, **keys: object) -> dict[str, tuple[float, float]]:
@@ -141,6 +145,66 @@ def test_packets_whose_prefix_is_longer_than_the_first_table(depth: object, shar
     step = {"traffic__destination_step": "0.0.64.1"}
     found = touched("ip4", workload__route_depth=depth, **keys, **step)
     assert found.get("next_hop: route groups", (0, 0))[1] == pytest.approx(share, rel=0.01)
+
+
+@pytest.mark.parametrize("flows", [256, 4096, 62500, 65536, 131072, 524288])
+@pytest.mark.parametrize("dotted", ["0.0.64.1", "0.0.64.0", "0.0.0.1", "0.1.0.3", "0.0.100.0"])
+@pytest.mark.parametrize("addresses", [1, 16, 256, 4096])
+def test_blocks_of_destinations_are_those_that_flows_are_in(
+    dotted: str, flows: int, addresses: int
+) -> None:
+    sizes = sizes_of("ip4", traffic__destination_step=dotted, traffic__flows=1)
+    places = np.arange(flows) * step_addresses(dotted) % ip4_routes.SPACE // addresses
+    found = ip4_routes.blocks(sizes, addresses, np.array([float(flows)]))
+    assert found[0] == pytest.approx(np.unique(places).size, rel=0.03, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("dotted", "flows", "stride"),
+    [("0.0.64.1", 4096, 4), ("0.0.64.1", 16384, 1), ("0.0.64.0", 16384, 4), ("0.0.16.0", 64, 1)],
+)
+def test_steps_of_whole_lines_keep_flows_in_few_sets(
+    dotted: str, flows: int, stride: float
+) -> None:
+    columns = ScenarioColumns.of([scenario("ip4", traffic__destination_step=dotted)])
+    found = first_24_bits.line_stride(columns, np.array([float(flows)]), ip4_routes.SPACE)
+    assert found[0] == pytest.approx(stride, rel=0.01)
+    lines = np.arange(flows) * step_addresses(dotted) // first_24_bits.LINE_ADDRESSES
+    sets = 1024
+    assert np.unique(lines % sets).size <= max(sets / stride, 1)
+
+
+@pytest.mark.parametrize("flows", [64, 1024, 4400, 15000, 62500])
+@pytest.mark.parametrize("depth", ["mixed", 12, 24])
+def test_routes_that_active_flows_meet(depth: object, flows: int) -> None:
+    sizes = sizes_of(
+        "ip4",
+        workload__route_depth=depth,
+        workload__flows=62500,
+        workload__routes=62500,
+        traffic__flows=flows,
+        traffic__destination_step="0.0.64.1",
+    )
+    numbers = np.arange(flows)
+    of_block = ip4_routes.FIRST_DEPTH + numbers * ip4_routes.BLOCKS // 62500 % 24
+    depths = of_block if depth == "mixed" else np.full(flows, depth)
+    places = numbers * step_addresses("0.0.64.1") % ip4_routes.SPACE
+    met = np.unique((places >> (32 - depths)) * 64 + depths).size
+    found = ip4_routes.routes_met(sizes, np.array([float(flows)]))
+    assert found[0] == pytest.approx(met, rel=0.05, abs=2 + flows // 900)
+
+
+def test_a_router_does_its_second_round_where_routes_are_longer() -> None:
+    def share(**keys: object) -> float:
+        sizes = sizes_of("ip4", workload__flows=62500, workload__routes=62500, **{"traffic__flows": 62500, **keys})
+        return float(STAGES["next_hop"].optional_share(sizes)[0])
+
+    assert share(traffic__flows=4096) == 0  # the first blocks have short ones
+    assert share(traffic__flows=62500) == pytest.approx(1 - 0.75**8, rel=0.02)
+    assert share(traffic__flows=62500, placement__burst=4) == pytest.approx(1 - 0.75**4, rel=0.02)
+    assert share(workload__route_depth=32) == 1
+    fib = share(traffic__flows=62500, workload__route_lookup="fib")
+    assert fib == pytest.approx(0.25, rel=0.02)
 
 
 def test_a_traffic_manager_has_a_line_a_pipe_and_eight_a_queue() -> None:

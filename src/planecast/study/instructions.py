@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from planecast.cleanup import private_folder
 from planecast.dataplanes import once_command
@@ -21,6 +22,7 @@ from planecast.instruments.count_instructions import count_instructions as count
 from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.instruments.side_by_side import worker_threads
 from planecast.native import native_program
+from planecast.scenario.override import with_overrides
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS, Stage
 from planecast.workload.counts import InstructionCounts, Instrument
@@ -53,17 +55,25 @@ def count_pipelines(
     # Counted at the study's own bursts, too: 24 packets are a search of 16 and one of 8.
     bursts = tuple(sorted({*BURSTS, *(one.placement.burst for one in scenarios)}))
     brief = [stage for stage in full if stage not in apart]
-    plan: dict[_Run, tuple[tuple[int, ...], int]] = {
-        (tuple(brief), "all"): (bursts, PACKETS["singlestep"])
-    }
+    few = PACKETS["singlestep"]
+    plan = {(tuple(brief), "all"): _Plan(base, bursts, few)}
     for stage, (packets, few_bursts) in apart.items():
-        plan[full, stage] = few_bursts, packets
+        plan[full, stage] = _Plan(base, few_bursts, packets)
     for pipeline in variants.values():
-        plan[pipeline, "variant"] = FEW_BURSTS, PACKETS["singlestep"]
-    counted = _counted(base, plan, done)
+        plan[pipeline, "variant"] = _Plan(base, FEW_BURSTS, few)
+    optional = {stage: work for stage in full if (work := STAGES[stage].optional)}
+    for stage, work in optional.items():
+        for reason, setting in (("everywhere", work.everywhere), ("nowhere", work.nowhere)):
+            plan[full, f"{stage} {reason}"] = _Plan(
+                with_overrides(base, setting), (BURSTS[0], *FEW_BURSTS), few
+            )
+    counted = _counted(plan, done)
     whole = counted[tuple(brief), "all"]
     for stage in apart:
         whole = whole.with_stage(stage, counted[full, stage])
+    for stage in optional:
+        whole = whole.with_stage(stage, counted[full, f"{stage} everywhere"])
+        whole = whole.with_least(stage, counted[full, f"{stage} nowhere"])
     found: dict[str, InstructionCounts] = {}
     for pipeline in (full, *pipelines):
         own = whole
@@ -77,6 +87,15 @@ def count_pipelines(
 
 _Run = tuple[tuple[Stage, ...], str]
 """A pipeline, and why it is counted."""
+
+
+class _Plan(NamedTuple):
+    """How a pipeline is counted."""
+
+    scenario: Scenario
+    bursts: tuple[int, ...]
+    packets: int
+    """Of the shorter run."""
 
 
 def _stages(pipeline: Sequence[Stage]) -> tuple[str, ...]:
@@ -109,20 +128,18 @@ def _variants(
     return found
 
 
-def _counted(
-    base: Scenario, plan: Mapping[_Run, tuple[tuple[int, ...], int]], done: Done
-) -> dict[_Run, InstructionCounts]:
-    """Counts of these runs of the base scenario: (bursts, packets) by pipeline and reason."""
+def _counted(plan: Mapping[_Run, _Plan], done: Done) -> dict[_Run, InstructionCounts]:
+    """Counts of these pipelines."""
     with worker_threads() as pool:
         started = {
             run: pool.submit(
                 count_instructions,
-                _with_stages(base, run[0]),
+                _with_stages(one.scenario, run[0]),
                 "singlestep",
-                bursts,
-                packets=packets,
+                one.bursts,
+                packets=one.packets,
             )
-            for run, (bursts, packets) in plan.items()
+            for run, one in plan.items()
         }
         done(0, len(started))
         found = {}

@@ -193,6 +193,8 @@ class InstructionCounts(Noun):
     """None from an instrument that doesn't see it."""
     notes: ListOf[str] = ()
     """What is to be known of them: where stages are guessed, or what was not checked."""
+    least: dict[str, StageInstructions] = {}
+    """Stages with optional work, as they are without any of it; `stages` has them with all."""
 
     def with_stage(self, name: str, other: InstructionCounts) -> InstructionCounts:
         """These counts with one stage as `other` counted it, in another pipeline and perhaps at
@@ -211,6 +213,11 @@ class InstructionCounts(Noun):
             }
             code = code.model_copy(update=parts)
         return self.model_copy(update={"stages": stages, "total": total, "code": code})
+
+    def with_least(self, name: str, other: InstructionCounts) -> InstructionCounts:
+        """These counts with what a stage takes without its optional work, as `other` counted it."""
+        least = other.stages[name].at_bursts_of(self.stages[name])
+        return self.model_copy(update={"least": {**self.least, name: least}})
 
     def part(self, name: str) -> StageInstructions:
         """A stage, ``other`` or ``total``. Raises KeyError for a stage that did not run."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from planecast.cache_line import LINE_BYTES
 from planecast.workload.regions import Asked, Overlap, Region
-from planecast.workload.sizes import Sizes, reached
+from planecast.workload.sizes import Sizes, reached, step_addresses
 
 Floats = NDArray[np.float64]
 
@@ -94,13 +94,31 @@ def array(lines: Floats) -> Reach:
 def destination_blocks(sizes: Sizes, space: int, addresses: float, flows: Floats) -> Floats:
     """Distinct blocks of so many addresses that the destinations of `flows` flows are in.
 
-    `space` is how many addresses (2^k) the destinations come round in. A later round lies a shift
-    away from the one before: it comes to new blocks as far as the shifts reach into them.
+    `space` is how many addresses (2^k) the destinations come round in.
     """
-    distinct = np.minimum(flows, sizes.distinct_destinations(space))
-    step = np.maximum(sizes.step, 1.0)
-    once = np.minimum(distinct, np.ceil(space / step))
-    blocks = np.minimum(once, np.maximum(once * step / addresses, 1.0))
-    later = np.maximum(distinct / once - 1.0, 0.0)
-    blocks *= 1.0 + later * np.minimum(sizes.round_shift(space) / addresses, 1.0)
-    return np.asarray(np.minimum(blocks, max(space / addresses, 1.0)))
+    steps = sizes.columns.choices["traffic.destination_step"]
+    found = np.ones_like(flows)
+    for place, dotted in enumerate(steps.values):
+        there = steps.index == place
+        found[there] = _stepped(step_addresses(str(dotted)), space, addresses, flows[there])
+    return found
+
+
+def _stepped(step: int, space: int, addresses: float, flows: Floats) -> Floats:
+    """Blocks of addresses in which so many multiples of a step lie, modulo a space.
+
+    A later round lies between the points of the one before, a shift away from them; when shifts
+    have filled these gaps, the next ones lie in the gaps that they left, and so on.
+    """
+    points = np.minimum(flows, space // max(step & -step, 1)) if step else np.ones_like(flows)
+    gap, spacing, before = space, step, 1.0
+    found = np.maximum(points * min(step / addresses, 1.0), 1.0)
+    while spacing and before < np.max(points, initial=0.0):
+        before *= -(-gap // spacing)
+        ahead = -gap % spacing
+        gap, spacing = spacing, min(ahead, spacing - ahead)
+        rounds = np.clip(points / before, 1.0, gap / max(spacing, 1))
+        if addresses < gap:
+            later = before * (1.0 + (rounds - 1.0) * min(spacing / addresses, 1.0))
+            found = np.where(points > before, later, found)
+    return np.asarray(np.minimum(found, max(space / addresses, 1.0)))

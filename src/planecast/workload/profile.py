@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planecast.scenario.scenario import Scenario
-from planecast.workload.counts import InstructionCounts
+from planecast.workload.counts import InstructionCounts, StageInstructions
 from planecast.workload.regions import Region
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import LockStep
-from planecast.workload.stages.registry import stages_of
+from planecast.workload.stages.registry import STAGES, stages_of
 from planecast.workload.traced.clocks import clocked_stages
 from planecast.workload.traced.coordinates import (
     FRAME,
@@ -90,8 +90,9 @@ class WorkloadProfile:
         regions = tuple(region for region in every if np.any(region.touches))
         steps = {stage.name: stage.lock_step(sizes) for stage in own}
         names = [stage.name for stage in own]
-        instructions = _instructions(columns, names, counts)
-        longest = _instructions(columns, names, counts, longest=True)
+        optional = {one.name: one.optional_share(sizes) for one in own if one.optional}
+        instructions = _instructions(columns, names, counts, optional)
+        longest = _instructions(columns, names, counts, optional, longest=True)
         return cls(
             sizes=sizes,
             stages=tuple(stage.name for stage in own),
@@ -230,7 +231,14 @@ def stage_instructions(
     """Instructions a packet of one stage in a scenario; the loop's count to the source."""
     own = counts_of(scenario.stages, counts)
     burst = scenario.placement.burst
-    return own.stages[stage].at(burst) if stage in own.stages else 0.0
+    if stage not in own.stages:
+        return 0.0
+    every = own.stages[stage].at(burst)
+    if stage not in own.least:
+        return every
+    least = own.least[stage].at(burst)
+    share = STAGES[stage].optional_share(Sizes(ScenarioColumns.of([scenario])))
+    return least + float(share[0]) * (every - least)
 
 
 def instructions_by_stage(
@@ -256,26 +264,35 @@ def _instructions(
     columns: ScenarioColumns,
     stages: Sequence[str],
     counts: Mapping[str, InstructionCounts],
+    optional: Mapping[str, Floats],
     *,
     longest: bool = False,
 ) -> dict[str, Floats]:
     """Instructions by stage in bursts of the scenario's size, or in the longest that were counted;
-    the loop around the stages is the source's."""
+    the loop around the stages is the source's. `optional` are the shares of the optional work that
+    stages do, by stage."""
     pipelines = columns.choices["workload.stages"]
     asked = columns.numbers["placement.burst"].astype(int)
     bursts = np.arange(1, np.max(asked, initial=1) + 1)
-    found = {}
-    for stage in stages:
+
+    def counted(stage: str, parts: Callable[[InstructionCounts], list[StageInstructions]]) -> Floats:
         table = np.zeros((len(pipelines.values), len(bursts)))
         for row, own in enumerate(pipelines.values):
-            if stage not in ("source", "tx") and stage not in own:
-                continue
-            counted = counts_of(own, counts)
-            parts = [counted.stages[stage]] if stage in counted.stages else []
-            if stage == "source":
-                parts.append(counted.other)
-            own_bursts = np.array([counted.burst]) if longest else bursts
-            for part in parts:
-                table[row] += part.at_each(own_bursts)
-        found[stage] = table[pipelines.index, asked - 1]
+            if stage in ("source", "tx") or stage in own:
+                of = counts_of(own, counts)
+                for part in parts(of):
+                    table[row] += part.at_each(np.array([of.burst]) if longest else bursts)
+        return table[pipelines.index, asked - 1]
+
+    found = {}
+    for stage in stages:
+        found[stage] = counted(
+            stage,
+            lambda of, stage=stage: (  # type: ignore[misc]
+                [of.stages[stage]] * (stage in of.stages) + [of.other] * (stage == "source")
+            ),
+        )
+        if stage in optional and all(stage in one.least for one in counts.values()):
+            least = counted(stage, lambda of, stage=stage: [of.least[stage]])  # type: ignore[misc]
+            found[stage] = least + optional[stage] * (found[stage] - least)
     return found

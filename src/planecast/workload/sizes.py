@@ -88,12 +88,6 @@ class Sizes:
             lambda dotted: float(_distinct(step_addresses(dotted), space))
         )
 
-    def round_shift(self, space: int) -> Floats:
-        """Addresses between a destination and the nearest one of the round before."""
-        return self.columns.choices["traffic.destination_step"].each(
-            lambda dotted: float(_round_shift(step_addresses(dotted), space))
-        )
-
 
 def step_addresses(dotted: str) -> int:
     """Addresses that a dotted step such as ``0.4.0.0`` skips."""
@@ -105,11 +99,6 @@ def step_addresses(dotted: str) -> int:
 
 def _distinct(step: int, space: int) -> int:
     return space // max(1, step & -step) if step else 1
-
-
-def _round_shift(step: int, space: int) -> int:
-    ahead = -space % step if step else 0
-    return min(ahead, step - ahead)
 
 
 def filled_buckets(entries: Floats, per_bucket: Floats | float) -> Floats:

@@ -7,6 +7,7 @@ what it does to the stores of the stage before, and which other stages change it
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -32,6 +33,15 @@ class LockStep(NamedTuple):
     """Share of rounds whose packets take different paths."""
 
 
+class Optional(NamedTuple):
+    """Work that a stage does for some packets alone: settings in which it is counted."""
+
+    everywhere: Mapping[str, str]
+    """Keys of a scenario in which all packets have it."""
+    nowhere: Mapping[str, str]
+    """Keys in which none has."""
+
+
 class StageDescriptor:
     """One stage of one or more network functions. Subclass it in a file of its own and name it in
     `planecast.workload.stages.registry`."""
@@ -49,6 +59,13 @@ class StageDescriptor:
     counted_over: ClassVar[tuple[int, tuple[int, int]] | None] = None
     """Packets of the shorter run, and two bursts, that count its instructions one by one, where the
     usual runs would take minutes, or vary from one to the other."""
+
+    optional: ClassVar[Optional | None] = None
+    """Work that depends on what the packets are, if it has any."""
+
+    def optional_share(self, sizes: Sizes) -> Floats:
+        """How much of its optional work it does, in many scenarios: from 0, none, to 1."""
+        return np.ones(sizes.columns.size)
 
     def regions(self, sizes: Sizes) -> list[Region]:
         """What it touches, in many scenarios; touches are 0 where it does not run."""

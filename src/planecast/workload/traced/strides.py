@@ -15,6 +15,7 @@ from planecast.scenario.dataplanes.l3fwd import EVERY_ADDRESS
 from planecast.workload.regions import Overlap, Region
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.stages.first_24_bits import line_stride
+from planecast.workload.stages.ip4_routes import SPACE
 from planecast.workload.traced.coordinates import ROUTES
 
 STRIDED: Mapping[str, str] = {"l3fwd": "route"}
@@ -27,7 +28,7 @@ def strided(regions: Iterable[Region], columns: ScenarioColumns) -> tuple[Region
     if stage is None:
         return tuple(regions)
     apart = columns.numbers[ROUTES] > EVERY_ADDRESS  # else all destinations are neighbours
-    stride = np.where(apart, line_stride(columns), 1.0)
+    stride = np.where(apart, line_stride(columns, columns.numbers["traffic.flows"], SPACE), 1.0)
     return tuple(
         one._replace(lines=one.lines * stride)
         if one.stage == stage and one.overlap is not Overlap.STORED
