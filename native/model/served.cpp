@@ -24,8 +24,9 @@ class Block
         : all_(all), asked_(asked), shape_(shape), own_(all.regions), everyone_(all.regions),
           touches_(all.regions), stride_(all.regions), together_(all.regions), near_(all.regions),
           far_(all.regions), memory_(all.regions), missed_(all.regions), first_(all.regions),
-          private_(all.regions), kept_(all.regions), independent_(all.regions), open_(all.regions),
-          untouched_(all.regions), waits_first_(all.regions), none_before_(asked.groups),
+          private_(all.regions), kept_(all.regions), independent_(all.regions),
+          untouched_(all.regions), open_last_(all.regions), open_memory_(all.regions),
+          waits_last_(all.regions), waits_memory_(all.regions), none_before_(asked.groups),
           in_steps_(all.regions), sharing_(all.regions, all.cyclic)
     {
     }
@@ -76,6 +77,12 @@ class Block
                 fixed_[i] += touches_[region][i] *
                              (near_[region][i] * (passed[i] - left[i]) + far_[region][i] * left[i]);
         }
+        for (Lane &none : none_before_)
+            none.fill(1.0);
+        for (std::size_t region = 0; region < all_.regions; ++region)
+            if (asked_.group[region] >= 0)
+                wait_once(region, private_[region], open_last_[region], waits_last_[region],
+                          fixed_);
         fill(1e300, true);
         cost_ = fixed_;
     }
@@ -128,7 +135,8 @@ class Block
     }
 
     // Share of bursts that wait for a region's lines though they were asked for ahead.
-    const Lane &waits_first(std::size_t region) const { return waits_first_[region]; }
+    const Lane &waits_last(std::size_t region) const { return waits_last_[region]; }
+    const Lane &waits_memory(std::size_t region) const { return waits_memory_[region]; }
 
   private:
     // What a private level serves of each region. Variants have most levels in common.
@@ -230,7 +238,8 @@ class Block
             for (std::size_t i = 0; i < kLanes; ++i)
                 cost[i] += missed_[region][i] * gone[i];
             if (asked_.group[region] >= 0)
-                wait_once(region, served[region], cost);
+                wait_once(region, served[region], open_memory_[region], waits_memory_[region],
+                          cost);
         }
         return cost;
     }
@@ -241,10 +250,13 @@ class Block
     {
         const Lane covered = lane_of(asked_.covered + region * all_.scenarios, first, count, 0);
         const Lane burst = lane_of(asked_.burst, first, count, 1);
-        const Lane latency = lane_of(asked_.latency, first, count, 0);
-        waits_first_[region] = Lane{};
+        const Lane last = lane_of(asked_.latency, first, count, 0);
+        const Lane memory = lane_of(asked_.latency + all_.scenarios, first, count, 0);
+        waits_memory_[region] = waits_last_[region] = Lane{};
         for (std::size_t i = 0; i < kLanes; ++i) {
-            open_[region][i] = std::max(latency[i] - covered[i], 0.0) / burst[i];
+            open_last_[region][i] = std::max(last[i] - covered[i], 0.0) / burst[i];
+            open_memory_[region][i] =
+                std::max(memory[i] - covered[i], 0.0) / burst[i] - open_last_[region][i];
             const double touches = touches_[region][i];
             const double missing = std::log(std::max(1.0 - touches, kLeastShare));
             const double none = std::exp(std::max(burst[i] * missing, -kGone));
@@ -256,9 +268,10 @@ class Block
 
     // Adds what a packet waits for the first of its burst's lines of memory, where that is this
     // region's: those of the group before it were served.
-    void wait_once(std::size_t region, const Lane &served, Lane &cost)
+    void wait_once(std::size_t region, const Lane &served, const Lane &open, Lane &waiting,
+                   Lane &cost)
     {
-        if (std::ranges::max(open_[region]) <= 0)
+        if (std::ranges::max(open) <= 0)
             return; // nor does the group wait for a later one: more is done before its use
         Lane &none = none_before_[static_cast<std::size_t>(asked_.group[region])];
         for (std::size_t i = 0; i < kLanes; ++i) {
@@ -266,9 +279,8 @@ class Block
             const double own = untouched + (1.0 - untouched) *
                                                std::exp(independent_[region][i] *
                                                         std::log(std::max(served[i], kLeastShare)));
-            const double waits = open_[region][i] > 0 ? none[i] * (1.0 - own) : 0.0;
-            waits_first_[region][i] = waits;
-            cost[i] += waits * open_[region][i];
+            waiting[i] = open[i] > 0 ? none[i] * (1.0 - own) : 0.0;
+            cost[i] += waiting[i] * open[i];
             none[i] *= own;
         }
     }
@@ -294,12 +306,13 @@ class Block
     unsigned shape_; // of lifetimes in the last level
     std::vector<Lane> own_, everyone_, touches_, stride_, together_, near_, far_, memory_;
     std::vector<Lane> missed_; // cycles a packet that memory costs more than the last level
-    std::vector<Lane> first_, private_, kept_; // served by the first, all private, all levels
-    std::vector<Lane> independent_, open_;     // lines of a burst; cycles a packet waits at most
-    std::vector<Lane> untouched_;              // share of bursts without a touch
-    std::vector<Lane> waits_first_;            // share of bursts that wait once for a region
-    std::vector<Lane> none_before_;            // share of bursts that no region waited for yet
-    std::vector<bool> in_steps_;               // some of its touches wait for each other
+    std::vector<Lane> first_, private_, kept_;    // served by the first, all private, all levels
+    std::vector<Lane> independent_;               // lines of a burst
+    std::vector<Lane> untouched_;                 // share of bursts without a touch
+    std::vector<Lane> open_last_, open_memory_;   // cycles a packet waits at most
+    std::vector<Lane> waits_last_, waits_memory_; // share of bursts that wait once for a region
+    std::vector<Lane> none_before_;               // share of bursts that no region waited for yet
+    std::vector<bool> in_steps_;                  // some of its touches wait for each other
     Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{};
     CacheSharing sharing_;
     struct Level {
@@ -344,7 +357,9 @@ void serve(const Touched &touched, const Asked &asked, const Caches &caches, con
                 for (std::size_t level = 0; level < waits.size(); ++level)
                     store(waits[level], answer.waits + level * table + region * scenarios, first,
                           count);
-                store(block.waits_first(region), answer.first + region * scenarios, first, count);
+                store(block.waits_last(region), answer.first + region * scenarios, first, count);
+                store(block.waits_memory(region), answer.first + table + region * scenarios, first,
+                      count);
             }
             store(last, answer.lines, first, count);
             store(memory, answer.lines + scenarios, first, count);

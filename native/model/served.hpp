@@ -28,14 +28,15 @@ struct Touched {
     const double *base;      // column: cycles a packet without all of these
 };
 
-// Lines that a pass over a burst asks for before a later one uses them: a burst waits once for
-// memory, for the first region of a group that it misses (src/planecast/machine/asked_ahead.py).
+// Lines that a pass over a burst asks for before a later one uses them: a burst waits once, for the
+// first region of a group that it misses (src/planecast/machine/asked_ahead.py).
 struct Asked {
     const std::int32_t *group; // by region, regions in the order of use; -1: of no group
     std::size_t groups;
     const double *covered; // by region, a row each: cycles a burst that pass in between
     const double *burst;   // column: packets
-    const double *latency; // column: cycles of the first line of memory beyond one of many
+    const double *latency; // columns of the last level and of memory: cycles of the first line
+                           // beyond one of many
 };
 
 struct Private {
@@ -59,7 +60,7 @@ struct Answer {
     double *waits; // waits a touch for private levels beyond the first, the last level and memory,
                    // of shape (3, regions, scenarios)
     double *first; // share of bursts that wait for a region's lines though they were asked for
-                   // ahead, of shape (regions, scenarios)
+                   // ahead, for the last level and for memory, of shape (2, regions, scenarios)
     double *lines; // lines a packet that the last level and memory serve, of shape (2, scenarios)
     double *cost;  // what the touches cost, cycles a packet, of shape (variants + 2, scenarios):
                    // the last two are the first variant's if the last level held all or nothing

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planecast.machine.asked_ahead import COVERED, AskedAhead
+from planecast.machine.asked_ahead import COVERED, AskedAhead, between
 from planecast.machine.mechanism import Term
 from planecast.workload.regions import Asked, Region
 
 BURSTS = np.array([1.0, 4.0, 16.0, 64.0])
-LATENCY = 300.0
+LAST, LATENCY = 30.0, 300.0
+CAUSES = ("LLC", "memory")
 
 
 def region(stage: str, asked: Asked | None) -> Region:
@@ -25,21 +26,49 @@ def waits(tables: list[Region], work: float = 0.0) -> AskedAhead:
         between=tuple((passed,) if one.asked else () for one in tables),
         covered=np.array([COVERED * BURSTS * work if one.asked else 0 * BURSTS for one in tables]),
         burst=BURSTS,
-        latency=np.full(BURSTS.size, LATENCY),
+        latency=np.array([[LAST], [LATENCY]]) * np.ones(BURSTS.size),
     )
+
+
+def both(share: np.ndarray, work: float) -> np.ndarray:
+    """Of bursts that wait for memory, and before that for the last level unless that is covered."""
+    return np.array([share * (COVERED * BURSTS * work < LAST), share])
 
 
 def test_a_burst_that_waits_waits_for_one_latency_less_what_is_done_in_between() -> None:
     """native/model/tests hold which bursts wait."""
     tables = [region(stage, Asked("key")) for stage in ("classify", "route")]
     share = np.array([[1.0], [0.5]]) * np.ones(BURSTS.size)
-    terms = waits(tables, work=10.0).terms("memory", tables, share)
+    terms = waits(tables, work=10.0).terms(CAUSES, tables, both(share, 10.0))
     found = sum(term.cycles for term in terms if term.stage == "route")
     assert found == pytest.approx(0.5 * (LATENCY / BURSTS - COVERED * 10.0))
     assert sum(term.cycles for term in terms) == pytest.approx(3 * found)
     assert {term.parameters for term in terms} == {(), ("core.cpi",)}
 
 
+def test_a_wait_that_the_last_level_s_lines_have_is_no_part_of_memory_s() -> None:
+    tables = [region("route", Asked("key"))]
+    share = np.ones((1, BURSTS.size))
+    terms = waits(tables, work=1.0).terms(CAUSES, tables, np.array([share, 0 * share]))
+    short = COVERED * BURSTS < LAST
+    found = sum(term.cycles for term in terms)
+    assert found[short] == pytest.approx((LAST / BURSTS - COVERED)[short])
+    both_levels = waits(tables, work=1.0).terms(CAUSES, tables, both(share, 1.0))
+    whole = sum(term.cycles for term in both_levels)
+    assert whole[short] == pytest.approx((LATENCY / BURSTS - COVERED)[short])
+
+
 def test_regions_that_nobody_asks_for_ahead_have_no_such_wait() -> None:
     other = [region("acl", None)]
-    assert waits(other).terms("memory", other, np.ones((1, BURSTS.size))) == []
+    assert waits(other).terms(CAUSES, other, np.ones((2, 1, BURSTS.size))) == []
+
+
+def test_rounds_ask_at_their_ends_and_a_stage_s_own_passes_cover_nothing() -> None:
+    near = [Term(stage, "core", (), np.full(BURSTS.size, 10.0)) for stage in ("check", "next_hop")]
+    stages = ("source", "check", "next_hop", "tx")
+    table = region("next_hop", Asked("check"))
+    whole = between(stages, table, near, BURSTS)
+    assert [term.cycles.tolist() for term in whole] == [[10.0] * BURSTS.size] * 2
+    rounds = between(stages, table._replace(asked=Asked("check", lanes=8)), near, BURSTS)
+    assert rounds[0].cycles.tolist() == [0.0, 0.0, 5.0, 8.75]
+    assert between(stages, table._replace(asked=Asked("next_hop")), near, BURSTS) == ()

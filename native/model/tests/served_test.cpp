@@ -23,8 +23,8 @@ struct Case {
     static constexpr std::size_t kScenarios = 3;
     std::array<bool, 1> cyclic{false}, others{false};
     double lines = 10'000, inserted = 0, capacity = 20'000, lcores = 1, together = 1, touches = 1;
-    double latency = 0, covered = 0, burst = 32;      // of lines that are asked for ahead
-    std::vector<double> waits, first, lines_by, cost; // of serve's answer
+    double latency = 0, last_latency = 0, covered = 0, burst = 32; // of lines asked for ahead
+    std::vector<double> waits, first, lines_by, cost;              // of serve's answer
 
     void solve()
     {
@@ -32,10 +32,12 @@ struct Case {
             often(kScenarios, touches), lanes(kScenarios, together), cores(kScenarios, lcores),
             near(kScenarios, 2.0), last(kScenarios, 10.0), memory(kScenarios, 100.0),
             base(kScenarios, 50.0), room(kScenarios, capacity), brought(kScenarios, inserted),
-            packets(kScenarios, burst), lone(kScenarios, latency), between(kScenarios, covered);
+            packets(kScenarios, burst), between(kScenarios, covered);
+        std::vector<double> lone(kScenarios, last_latency);
+        lone.resize(2 * kScenarios, latency);
         const std::int32_t group = latency > 0 ? 0 : -1;
         waits.assign(3 * kScenarios, -1);
-        first.assign(kScenarios, -1);
+        first.assign(2 * kScenarios, -1);
         lines_by.assign(2 * kScenarios, -1);
         cost.assign(3 * kScenarios, -1);
         const std::array<Private, 2> levels{Private{500, 8}, Private{4000, 8}};
@@ -102,14 +104,40 @@ TEST(Serve, ABurstWaitsOnceForLinesThatAreAskedForAhead)
         ahead.solve();
         const double any = 1 - std::pow(1 - ahead.waits[6], std::sqrt(burst));
         const double lines = 2 * ahead.waits[0] + 10 * ahead.waits[3] + 100 * ahead.waits[6];
-        EXPECT_NEAR(ahead.first[0], any, 1e-9);
+        EXPECT_EQ(ahead.first[0], 0);
+        EXPECT_NEAR(ahead.first[3], any, 1e-9);
         EXPECT_NEAR(ahead.cost[0], lines + any * 200 / burst, 1e-9);
         EXPECT_GT(ahead.cost[0], each.cost[0]);
     }
     ahead.covered = 301; // more is done in between than the line takes
     ahead.solve();
     EXPECT_NEAR(ahead.cost[0], each.cost[0], 1e-9);
-    EXPECT_EQ(ahead.first[0], 0);
+    EXPECT_EQ(ahead.first[3], 0);
+}
+
+TEST(Serve, ABurstWaitsForTheLastLevelOnceAndForTheRestOfMemorysTime)
+{
+    Case ahead;
+    ahead.inserted = 10;
+    ahead.latency = 300;
+    ahead.last_latency = 40;
+    for (const double burst : {1.0, 4.0, 64.0}) {
+        ahead.burst = burst;
+        for (const double covered : {0.0, 30.0, 50.0}) {
+            ahead.covered = covered;
+            ahead.solve();
+            const auto any = [&](double share) {
+                return 1 - std::pow(1 - share, std::sqrt(burst));
+            };
+            const double memory = any(ahead.waits[6]), last = any(ahead.waits[3] + ahead.waits[6]);
+            const double near = std::max(40 - covered, 0.0),
+                         lines = 2 * ahead.waits[0] + 10 * ahead.waits[3] + 100 * ahead.waits[6];
+            EXPECT_NEAR(ahead.first[0], near > 0 ? last : 0, 1e-9);
+            EXPECT_NEAR(ahead.first[3], memory, 1e-9);
+            EXPECT_NEAR(ahead.cost[0],
+                        lines + (last * near + memory * (300 - covered - near)) / burst, 1e-9);
+        }
+    }
 }
 
 TEST(Serve, ABurstThatTouchesNoneOfATableWaitsForNone)
@@ -138,14 +166,15 @@ TEST(Serve, TablesThatAreAskedForTogetherShareThatWait)
         const std::vector<char> no(regions, 0);
         const auto *kinds = reinterpret_cast<const bool *>(no.data());
         const std::vector<double> lines(regions, 1e6), one(regions, 1), nothing(regions, 0);
-        const double base = 50, burst = 4, latency = 300;
+        const double base = 50, burst = 4;
+        const std::array<double, 2> latency{0, 300};
         const std::array<Private, 1> nearer{Private{8, 8}};
-        std::vector<double> waits(3 * regions), first(regions);
+        std::vector<double> waits(3 * regions), first(2 * regions);
         std::array<double, 2> by{};
         std::array<double, 3> found{};
         serve({regions, 1, kinds, kinds, lines.data(), lines.data(), one.data(), one.data(),
                one.data(), nothing.data(), nothing.data(), nothing.data(), one.data(), &base},
-              Asked{group.data(), 1, nothing.data(), &burst, &latency},
+              Asked{group.data(), 1, nothing.data(), &burst, latency.data()},
               Caches{1, nearer, 1, &capacity, &inserted},
               {waits.data(), first.data(), by.data(), found.data()});
         return found[0];
@@ -195,12 +224,12 @@ TEST(Serve, AVariantOfPrivateLevelsIsPricedAsThatMachineIs)
         std::array<double, 3> waits{};
         std::array<double, 2> lines_by{};
         std::array<double, 5> cost{};
-        double first_waits = 0;
+        std::array<double, 2> first_waits{};
         serve({1, 1, no.data(), no.data(), &lines, &lines, &one, &one, &one, &near, &last, &memory,
                &one, &base},
-              Asked{&none, 0, &nothing, &one, &nothing},
+              Asked{&none, 0, &nothing, &one, brought.data()},
               Caches{nearer.size() / 2, nearer, 1, room.data(), brought.data()},
-              {waits.data(), &first_waits, lines_by.data(), cost.data()});
+              {waits.data(), first_waits.data(), lines_by.data(), cost.data()});
         return cost;
     };
     const auto all = costs({first, large, first, small, first, large});

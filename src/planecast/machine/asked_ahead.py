@@ -1,20 +1,24 @@
 """Lines asked for ahead: a pass over a burst asks for its lines before a later one uses them.
 
-Each of a burst's lines from memory takes what memory needs for one of many in flight
-(`machine.caches`). In addition the burst waits once, for the first of them that it uses: the others
-are on their way, whichever table they are of. What is done between asking and use covers a part of
-that latency. With tables in the order of use, x_t a table's share of touches that no cache serves,
-m_t a burst's lines of it and n packets a burst,
+Each of a burst's lines takes what its level needs for one of many in flight (`machine.caches`). In
+addition the burst waits once, for the first of them that it uses: the others are on their way,
+whichever table they are of. What is done between asking and use covers a part of that latency. For
+the last level, and for what memory takes beyond it, with tables in the order of use, x_t a table's
+share of touches that no nearer level serves, m_t a burst's lines of it and n packets a burst,
 
     wait a burst = Σ_t Π_(s<t) p_s · (1 - p_t) · max(0, L - COVERED n w_t)
     p_t = e_t + (1 - e_t) (1 - x_t)^√(m_t / (1 - e_t))
 
-where L is memory's latency beyond that time of one of many, and w_t are the cycles a packet of the
-stages from the one that asks to the one that uses. p_t is the share of bursts none of whose lines
-is missed, e_t of those that touch none: (1 - m_t / n)^n of a table that not every packet touches.
-Misses come together, so m lines count as √m that are independent. Chosen by cross-validation over
-bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md). Which bursts wait depends on
-what the caches serve, and the other way round: native/model/served.cpp finds both together.
+where L is the level's latency beyond that time of one of many, and w_t are the cycles a packet of
+the stages from the one that asks to the one that uses; without those of the first round where
+packets go in rounds, whose lines are asked for at their ends. Between two passes of one stage
+nothing covers: the core is at the second pass before the first one's addresses are known. p_t is
+the share of bursts none of whose lines is missed, e_t of those that touch none: (1 - m_t / n)^n of
+a table that not every packet touches. Misses come together, so m lines count as √m that are
+independent. Chosen by cross-validation over bursts of 1 to 64 packets
+(docs/lab-notes/2026-11-26-short-bursts.md, docs/lab-notes/2026-11-27-routes-that-are-met.md). Which
+bursts wait depends on what the caches serve, and the other way round: native/model/served.cpp finds
+both together.
 """
 
 from __future__ import annotations
@@ -48,7 +52,8 @@ class AskedAhead(NamedTuple):
     burst: Floats
     """Packets, of shape (scenarios,)."""
     latency: Floats
-    """TSC cycles of the first line of memory beyond one of many, of shape (scenarios,)."""
+    """TSC cycles of the first line beyond one of many, of the last level and of memory: of shape
+    (2, scenarios)."""
 
     @classmethod
     def of(
@@ -63,36 +68,54 @@ class AskedAhead(NamedTuple):
         what it were without neighbours."""
         size = memory_factor.size
         names = list(dict.fromkeys(one.asked for one in regions if one.asked is not None))
-        between = tuple(_between(profile.stages, region, near) for region in regions)
         burst = np.maximum(np.broadcast_to(profile.sizes.burst, (size,)), 1.0)
-        first, many = float(hierarchy.line_cycles(np.ones(1))[0]), hierarchy.memory_line_cycles
-        covered = [COVERED * burst * sum(term.cycles for term in terms) for terms in between]
+        passed = tuple(between(profile.stages, region, near, burst) for region in regions)
+        one, many = np.ones(1), np.full(1, np.inf)
+        level = hierarchy.levels[-1]
+        last = hierarchy.near_cycles(level, one) - hierarchy.near_cycles(level, many)
+        memory = hierarchy.line_cycles(one) - hierarchy.line_cycles(many)
+        covered = [COVERED * burst * sum(term.cycles for term in terms) for terms in passed]
         return cls(
             group=np.array(
                 [-1 if one.asked is None else names.index(one.asked) for one in regions], np.int32
             ),
-            between=between,
+            between=passed,
             covered=np.array([np.broadcast_to(one, (size,)) for one in covered]),
             burst=burst,
-            latency=max(first - many, 0.0) * memory_factor,
+            latency=np.maximum([last + np.zeros(size), memory * memory_factor], 0.0),
         )
 
-    def terms(self, cause: str, regions: Sequence[Region], waits: Floats) -> list[Term]:
-        """What packets wait for, from the shares of bursts that wait for a region, of shape
-        (regions, scenarios)."""
+    def terms(
+        self, causes: Sequence[str], regions: Sequence[Region], waits: Floats
+    ) -> list[Term]:
+        """What packets wait for, from the shares of bursts that wait for a region, for the last
+        level and for memory, whose names are `causes`: of shape (2, regions, scenarios)."""
+        last, memory = self.latency
         found = []
-        for region, share, terms in zip(regions, waits, self.between, strict=False):
+        for place, (region, terms) in enumerate(zip(regions, self.between, strict=False)):
             if region.asked is None:
                 continue
-            found.append(Term(region.stage, cause, (), share * self.latency / self.burst))
-            for term in terms:
-                covered = -COVERED * share * term.cycles
-                found.append(Term(region.stage, cause, term.parameters, covered))
+            # A burst that waits for memory has waited for the last level, where bursts do.
+            waited = np.where(self.covered[place] < last, last, 0.0)
+            for cause, share, latency, covers in (
+                (causes[0], waits[0, place], last, True),
+                (causes[1], waits[1, place], memory - waited, waited == 0.0),
+            ):
+                found.append(Term(region.stage, cause, (), share * latency / self.burst))
+                for term in terms:
+                    covered = -COVERED * share * covers * term.cycles
+                    found.append(Term(region.stage, cause, term.parameters, covered))
         return found
 
 
-def _between(stages: Sequence[str], region: Region, near: Sequence[Term]) -> tuple[Term, ...]:
-    if region.asked is None:
+def between(
+    stages: Sequence[str], region: Region, near: Sequence[Term], burst: Floats
+) -> tuple[Term, ...]:
+    """What is done between asking and use, if anything covers the wait."""
+    if region.asked is None or region.asked.stage == region.stage:
         return ()
     passed = stages[stages.index(region.asked.stage) : stages.index(region.stage) + 1]
-    return tuple(term for term in near if term.stage in passed)
+    later = 1.0 - np.minimum(region.asked.lanes, burst) / burst
+    return tuple(
+        term._replace(cycles=term.cycles * later) for term in near if term.stage in passed
+    )

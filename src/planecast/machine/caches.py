@@ -124,7 +124,7 @@ def serve(
     )
     *cost, least, most = found.cost
     return Served(
-        terms=[*terms, *asked.terms(MEMORY, profile.regions, found.first)],
+        terms=[*terms, *asked.terms(names[1:], profile.regions, found.first)],
         memory_lines=found.lines[1],
         last_level_lines=found.lines[0],
         reach=(cost[0] - least, most - cost[0]),
@@ -177,7 +177,8 @@ class _Answer(NamedTuple):
     waits: Floats
     """A touch, of shape (levels, regions, scenarios)."""
     first: Floats
-    """Share of bursts that wait for lines asked for ahead, of shape (regions, scenarios)."""
+    """Share of bursts that wait for lines asked for ahead, for the last level and for memory, of
+    shape (2, regions, scenarios)."""
     lines: Floats
     """A packet, of the last level and of memory, of shape (2, scenarios)."""
     cost: Floats
@@ -204,7 +205,7 @@ def _answered(
     shape = (len(regions), size)
     found = _Answer(
         waits=np.empty((3, *shape)),
-        first=np.zeros(shape),
+        first=np.zeros((2, *shape)),
         lines=np.empty((2, size)),
         cost=np.empty((len(every) + 2, size)),
     )

@@ -36,6 +36,8 @@ class Asked(NamedTuple):
     """Whose pass that is."""
     lines: str = ""
     """Which of that stage's passes, where it has several."""
+    lanes: int = 0
+    """Packets of a round of it, at whose end their lines are asked for; 0: each as it comes."""
 
 
 class Region(NamedTuple):

@@ -60,7 +60,7 @@ class NextHop(StageDescriptor):
         several = np.maximum(longer * sizes.burst, 1.0)
         ahead = np.minimum(sizes.burst, FIB_AHEAD)
         return [
-            *first.regions(sizes, self.name, "route table", lpm, asked=Asked("check")),
+            *first.regions(sizes, self.name, "route table", lpm, asked=Asked("check", lanes=LANES)),
             *first.regions(sizes, self.name, "fib's route table", fib, in_flight=ahead),
             *groups.regions(
                 sizes, self.name, "route groups", lpm * longer, asked=Asked(self.name, "groups")
