@@ -196,7 +196,12 @@ def test_routes_that_active_flows_meet(depth: object, flows: int) -> None:
 
 def test_a_router_does_its_second_round_where_routes_are_longer() -> None:
     def share(**keys: object) -> float:
-        sizes = sizes_of("ip4", workload__flows=62500, workload__routes=62500, **{"traffic__flows": 62500, **keys})
+        sizes = sizes_of(
+            "ip4",
+            workload__flows=62500,
+            workload__routes=62500,
+            **{"traffic__flows": 62500, **keys},
+        )
         return float(STAGES["next_hop"].optional_share(sizes)[0])
 
     assert share(traffic__flows=4096) == 0  # the first blocks have short ones

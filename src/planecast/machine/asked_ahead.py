@@ -85,9 +85,7 @@ class AskedAhead(NamedTuple):
             latency=np.maximum([last + np.zeros(size), memory * memory_factor], 0.0),
         )
 
-    def terms(
-        self, causes: Sequence[str], regions: Sequence[Region], waits: Floats
-    ) -> list[Term]:
+    def terms(self, causes: Sequence[str], regions: Sequence[Region], waits: Floats) -> list[Term]:
         """What packets wait for, from the shares of bursts that wait for a region, for the last
         level and for memory, whose names are `causes`: of shape (2, regions, scenarios)."""
         last, memory = self.latency
@@ -116,6 +114,4 @@ def between(
         return ()
     passed = stages[stages.index(region.asked.stage) : stages.index(region.stage) + 1]
     later = 1.0 - np.minimum(region.asked.lanes, burst) / burst
-    return tuple(
-        term._replace(cycles=term.cycles * later) for term in near if term.stage in passed
-    )
+    return tuple(term._replace(cycles=term.cycles * later) for term in near if term.stage in passed)

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from planecast.errors import InputError
 from planecast.results.telemetry import InstructionSplit
@@ -193,7 +194,7 @@ class InstructionCounts(Noun):
     """None from an instrument that doesn't see it."""
     notes: ListOf[str] = ()
     """What is to be known of them: where stages are guessed, or what was not checked."""
-    least: dict[str, StageInstructions] = {}
+    least: dict[str, StageInstructions] = Field(default_factory=dict)
     """Stages with optional work, as they are without any of it; `stages` has them with all."""
 
     def with_stage(self, name: str, other: InstructionCounts) -> InstructionCounts:

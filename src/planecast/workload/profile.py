@@ -275,24 +275,30 @@ def _instructions(
     asked = columns.numbers["placement.burst"].astype(int)
     bursts = np.arange(1, np.max(asked, initial=1) + 1)
 
-    def counted(stage: str, parts: Callable[[InstructionCounts], list[StageInstructions]]) -> Floats:
+    def counted(stage: str, parts: _Parts) -> Floats:
         table = np.zeros((len(pipelines.values), len(bursts)))
         for row, own in enumerate(pipelines.values):
             if stage in ("source", "tx") or stage in own:
                 of = counts_of(own, counts)
-                for part in parts(of):
+                for part in parts(of, stage):
                     table[row] += part.at_each(np.array([of.burst]) if longest else bursts)
-        return table[pipelines.index, asked - 1]
+        return np.asarray(table[pipelines.index, asked - 1])
 
-    found = {}
-    for stage in stages:
-        found[stage] = counted(
-            stage,
-            lambda of, stage=stage: (  # type: ignore[misc]
-                [of.stages[stage]] * (stage in of.stages) + [of.other] * (stage == "source")
-            ),
-        )
-        if stage in optional and all(stage in one.least for one in counts.values()):
-            least = counted(stage, lambda of, stage=stage: [of.least[stage]])  # type: ignore[misc]
-            found[stage] = least + optional[stage] * (found[stage] - least)
+    found = {stage: counted(stage, _all_of) for stage in stages}
+    for stage, share in optional.items():
+        if all(stage in one.least for one in counts.values()):
+            least = counted(stage, _least_of)
+            found[stage] = least + share * (found[stage] - least)
     return found
+
+
+_Parts = Callable[[InstructionCounts, str], list[StageInstructions]]
+
+
+def _all_of(counts: InstructionCounts, stage: str) -> list[StageInstructions]:
+    own = [counts.stages[stage]] if stage in counts.stages else []
+    return [*own, counts.other] if stage == "source" else own
+
+
+def _least_of(counts: InstructionCounts, stage: str) -> list[StageInstructions]:
+    return [counts.least[stage]]

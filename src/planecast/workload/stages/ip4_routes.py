@@ -1,8 +1,8 @@
-"""Routes of ip4, as its data plane makes them (native/dataplane/ip4_routes.c): how many of them, and
-how many longer than the first table's 24 bits, the active flows meet.
+"""Routes of ip4, as its data plane makes them (native/dataplane/ip4_routes.c): how many of them the
+active flows meet, and how many longer than the first table's 24 bits.
 
-Mixed routes lie around the destinations of `workload.flows` flows in blocks, whose routes are of one
-depth each, in turn. Of one depth, they lie around the destinations of flow 0, 1, 2 ...
+Mixed routes lie around the destinations of `workload.flows` flows in blocks, whose routes are of
+one depth each, in turn. Of one depth, they lie around the destinations of flow 0, 1, 2 ...
 """
 
 from __future__ import annotations
