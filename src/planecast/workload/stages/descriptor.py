@@ -33,7 +33,7 @@ class LockStep(NamedTuple):
     """Share of rounds whose packets take different paths."""
 
 
-class Optional(NamedTuple):
+class OptionalWork(NamedTuple):
     """Work that a stage does for some packets alone: settings in which it is counted."""
 
     everywhere: Mapping[str, str]
@@ -60,7 +60,7 @@ class StageDescriptor:
     """Packets of the shorter run, and two bursts, that count its instructions one by one, where the
     usual runs would take minutes, or vary from one to the other."""
 
-    optional: ClassVar[Optional | None] = None
+    optional: ClassVar[OptionalWork | None] = None
     """Work that depends on what the packets are, if it has any."""
 
     def optional_share(self, sizes: Sizes) -> Floats:

@@ -13,7 +13,7 @@ from planecast.cache_line import LINE_BYTES
 from planecast.workload.flow_regions import PAGE_BYTES, Table
 from planecast.workload.regions import Asked, Overlap, Region
 from planecast.workload.sizes import Sizes
-from planecast.workload.stages.descriptor import Optional, StageDescriptor
+from planecast.workload.stages.descriptor import OptionalWork, StageDescriptor
 from planecast.workload.stages.first_24_bits import ENTRY_ADDRESSES, ENTRY_BYTES, first_table
 from planecast.workload.stages.ip4_routes import SPACE, blocks, longer_share
 
@@ -31,7 +31,7 @@ class NextHop(StageDescriptor):
     rte_fib's look-up asks for the first table a few packets ahead, and for groups never."""
 
     name = "next_hop"
-    optional = Optional(
+    optional = OptionalWork(
         everywhere={"workload.route_depth": "32"}, nowhere={"workload.route_depth": "24"}
     )
 
