@@ -64,7 +64,8 @@ def test_regions_that_nobody_asks_for_ahead_have_no_such_wait() -> None:
 
 
 def test_rounds_ask_at_their_ends_and_a_stage_s_own_passes_cover_nothing() -> None:
-    near = [Term(stage, "core", (), np.full(BURSTS.size, 10.0)) for stage in ("check", "next_hop")]
+    own = {"check": ("core.cpi", "a"), "next_hop": ("core.cpi", "b"), "rewrite": ("core.cpi", "c")}
+    near = [Term(stage, "core", by, np.full(BURSTS.size, 10.0)) for stage, by in own.items()]
     stages = ("source", "check", "next_hop", "tx")
     table = region("next_hop", Asked("check"))
     whole = between(stages, table, near, BURSTS)
@@ -72,3 +73,6 @@ def test_rounds_ask_at_their_ends_and_a_stage_s_own_passes_cover_nothing() -> No
     rounds = between(stages, table._replace(asked=Asked("check", lanes=8)), near, BURSTS)
     assert rounds[0].cycles.tolist() == [0.0, 0.0, 5.0, 8.75]
     assert between(stages, table._replace(asked=Asked("next_hop")), near, BURSTS) == ()
+    # Terms of the same parameters are one.
+    alike = [term._replace(parameters=("core.cpi",)) for term in near]
+    assert [term.cycles[0] for term in between(stages, table, alike, BURSTS)] == [20.0]

@@ -90,28 +90,48 @@ class AskedAhead(NamedTuple):
         level and for memory, whose names are `causes`: of shape (2, regions, scenarios)."""
         last, memory = self.latency
         found = []
-        for place, (region, terms) in enumerate(zip(regions, self.between, strict=False)):
-            if region.asked is None:
-                continue
+        for places in self._alike(regions):
+            first = places[0]
+            stage, asked_for = regions[first].stage, waits[:, places].sum(axis=1)
             # A burst that waits for memory has waited for the last level, where bursts do.
-            waited = np.where(self.covered[place] < last, last, 0.0)
+            waited = np.where(self.covered[first] < last, last, 0.0)
             for cause, share, latency, covers in (
-                (causes[0], waits[0, place], last, True),
-                (causes[1], waits[1, place], memory - waited, waited == 0.0),
+                (causes[0], asked_for[0], last, COVERED),
+                (causes[1], asked_for[1], memory - waited, COVERED * (waited == 0.0)),
             ):
-                found.append(Term(region.stage, cause, (), share * latency / self.burst))
-                for term in terms:
-                    covered = -COVERED * share * covers * term.cycles
-                    found.append(Term(region.stage, cause, term.parameters, covered))
+                if not share.any():
+                    continue
+                found.append(Term(stage, cause, (), share * latency / self.burst))
+                covered = -covers * share
+                found += [
+                    Term(stage, cause, term.parameters, covered * term.cycles)
+                    for term in self.between[first]
+                ]
         return found
+
+    def _alike(self, regions: Sequence[Region]) -> list[list[int]]:
+        """Places of regions that are asked for ahead; together those between whose asking and use
+        the same is done."""
+        found: dict[tuple[str, object], list[int]] = {}
+        for place, region in enumerate(regions):
+            if region.asked is not None:
+                found.setdefault((region.stage, region.asked), []).append(place)
+        return list(found.values())
 
 
 def between(
     stages: Sequence[str], region: Region, near: Sequence[Term], burst: Floats
 ) -> tuple[Term, ...]:
-    """What is done between asking and use, if anything covers the wait."""
+    """What is done between asking and use, if anything covers the wait: a term for each set of
+    parameters that it depends on."""
     if region.asked is None or region.asked.stage == region.stage:
         return ()
     passed = stages[stages.index(region.asked.stage) : stages.index(region.stage) + 1]
     later = 1.0 - np.minimum(region.asked.lanes, burst) / burst
-    return tuple(term._replace(cycles=term.cycles * later) for term in near if term.stage in passed)
+    found: dict[tuple[str, ...], Floats] = {}
+    for term in near:
+        if term.stage in passed:
+            cycles = term.cycles * later if region.asked.lanes else term.cycles
+            known = found.get(term.parameters)
+            found[term.parameters] = cycles if known is None else known + cycles
+    return tuple(Term(region.stage, "", *each) for each in found.items())
