@@ -155,7 +155,7 @@ def test_blocks_of_destinations_are_those_that_flows_are_in(
 ) -> None:
     sizes = sizes_of("ip4", traffic__destination_step=dotted, traffic__flows=1)
     places = np.arange(flows) * step_addresses(dotted) % ip4_routes.SPACE // addresses
-    found = ip4_routes.blocks(sizes, addresses, np.array([float(flows)]))
+    found = ip4_routes.address_blocks(sizes, addresses, np.array([float(flows)]))
     assert found[0] == pytest.approx(np.unique(places).size, rel=0.03, abs=1)
 
 

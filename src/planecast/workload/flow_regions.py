@@ -86,11 +86,6 @@ def hashed(buckets: Floats, picks: float, *, tables: int = 1) -> Table:
     )
 
 
-def array(lines: Floats) -> Reach:
-    """An array of so many lines, of which each flow uses one."""
-    return lambda flows: np.minimum(lines, flows)
-
-
 def destination_blocks(sizes: Sizes, space: int, addresses: float, flows: Floats) -> Floats:
     """Distinct blocks of so many addresses that the destinations of `flows` flows are in.
 

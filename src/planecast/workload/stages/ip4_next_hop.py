@@ -15,7 +15,7 @@ from planecast.workload.regions import Asked, Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import OptionalWork, StageDescriptor
 from planecast.workload.stages.first_24_bits import ENTRY_ADDRESSES, ENTRY_BYTES, first_table
-from planecast.workload.stages.ip4_routes import SPACE, blocks, longer_share
+from planecast.workload.stages.ip4_routes import SPACE, address_blocks, longer_share
 
 Floats = NDArray[np.float64]
 
@@ -48,10 +48,11 @@ class NextHop(StageDescriptor):
         runs = sizes.runs(self.name)
         longer = longer_share(sizes)
         groups = Table(
-            lines=lambda flows: longer * blocks(sizes, LINE_BYTES // ENTRY_BYTES, flows),
+            lines=lambda flows: longer * address_blocks(sizes, LINE_BYTES // ENTRY_BYTES, flows),
             # Groups follow each other in the order of routes, four to a page.
             pages=lambda flows: (
-                longer * blocks(sizes, ENTRY_ADDRESSES, flows) * GROUP_BYTES / PAGE_BYTES + 1
+                longer * address_blocks(sizes, ENTRY_ADDRESSES, flows) * GROUP_BYTES / PAGE_BYTES
+                + 1
             ),
         )
         first = first_table(sizes, SPACE)

@@ -26,7 +26,7 @@ BLOCKS, FIRST_DEPTH, LAST_DEPTH = 64, 9, 32
 """Mixed: flows are in blocks, whose routes' depths go from the first to the last in turn."""
 
 
-def blocks(sizes: Sizes, addresses: float, flows: Floats) -> Floats:
+def address_blocks(sizes: Sizes, addresses: float, flows: Floats) -> Floats:
     """Distinct blocks of so many addresses that the destinations of `flows` flows are in."""
     return destination_blocks(sizes, SPACE, addresses, flows)
 
@@ -35,7 +35,7 @@ def longer_share(sizes: Sizes) -> Floats:
     """Share of the packets whose first entry names a group: prefixes longer than 24 bits."""
     routes, flows = sizes.number("workload.routes"), sizes.number("workload.flows")
     others = routes - np.maximum(2.0, np.minimum(routes // 2, BASE_ROUTES))
-    covered = np.minimum(1.0, others / blocks(sizes, ENTRY_ADDRESSES, flows))
+    covered = np.minimum(1.0, others / address_blocks(sizes, ENTRY_ADDRESSES, flows))
     longer = _over_blocks(sizes, lambda depth, own: own * (depth > FIRST_BITS))
     bits = _depth(sizes)
     of_one = np.where(bits > FIRST_BITS, np.minimum(1.0, routes / _of_one(sizes)), 0.0)
@@ -66,9 +66,9 @@ def _depth(sizes: Sizes) -> Floats:
 def _of_one(sizes: Sizes) -> Floats:
     """Prefixes of the one depth that the active flows' destinations are in."""
     bits = _depth(sizes)
-    found = blocks(sizes, 1.0, sizes.active_flows)
+    found = address_blocks(sizes, 1.0, sizes.active_flows)
     for depth in sorted({int(one) for one in np.unique(bits)} - {0, LAST_DEPTH}):
-        wide = blocks(sizes, float(1 << (LAST_DEPTH - depth)), sizes.active_flows)
+        wide = address_blocks(sizes, float(1 << (LAST_DEPTH - depth)), sizes.active_flows)
         found = np.where(bits == depth, wide, found)
     return found
 
