@@ -6,7 +6,7 @@ Bottom of the import order, with ``errors``: instruments and data planes both st
 from __future__ import annotations
 
 import os
-from importlib import metadata
+import sys
 from pathlib import Path
 
 from planecast.errors import MissingError
@@ -16,19 +16,15 @@ def native_folder() -> Path:
     """The folder that holds the compiled programs; it may not be there.
 
     ``PLANECAST_NATIVE`` names another one, for a build tree that isn't installed. Otherwise it is
-    ``planecast/_native`` as installed: in an editable install that is not next to this file, so
-    the package's own record is asked.
+    ``planecast/_native`` as installed: in an editable install that is not next to this file, but
+    where packages are installed.
     """
     named = os.environ.get("PLANECAST_NATIVE")
     if named:
         return Path(named)
-    installed = Path(__file__).parent / "_native"
-    if installed.is_dir():
-        return installed
-    try:
-        return Path(str(metadata.distribution("planecast").locate_file("planecast/_native")))
-    except metadata.PackageNotFoundError:
-        return installed
+    next_to_this = Path(__file__).parent / "_native"
+    installed = (Path(path, "planecast/_native") for path in sys.path)
+    return next((found for found in (next_to_this, *installed) if found.is_dir()), next_to_this)
 
 
 def peers_folder() -> Path:
