@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -38,7 +39,9 @@ budget: {seconds: 1, patience: 0, restarts: 1, windows: 24, packets: 256, warmup
 
 @pytest.fixture
 def machine(fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
-    """The fake data plane with the programs that count and probe next to it, and an empty cache."""
+    """The fake data plane with the programs that count and probe next to it, also under the name of
+    the portable build, and an empty cache."""
+    shutil.copy2(fake.folder / "planecast-dataplane", fake.folder / "planecast-dataplane-v3")
     for name in ("planecast-singlestep", "planecast-probe"):
         program = fake.folder / name
         text = (PROGRAMS / f"{name}.py").read_text()

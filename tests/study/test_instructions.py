@@ -120,7 +120,7 @@ def test_a_fullest_pipeline_that_no_point_has(
         (
             "vpe-downstream",
             ["none", "downroute", "downroute,tm"],
-            ["downroute,qinq", "downroute,qinq,tm"],
+            ["downroute,qinq", *["downroute,qinq,tm"] * 2],
         ),
         ("macswap", ["none"], ["macswap"]),
         ("l2patch", [], ["none"]),
@@ -164,6 +164,21 @@ def test_a_stage_of_many_instructions_is_counted_with_few_packets(
     assert instrument.packets == {"none": 64, "compute": 2}
     assert counts["compute"].stages["compute"].at(32) == 10_000
     assert counts["compute"].total.at(32) == 10_200
+
+
+def test_the_traffic_manager_is_counted_where_its_rounds_begin_and_end(
+    scenario: MakeScenario, instrument: Instrument
+) -> None:
+    full = ",".join(FUNCTIONS["vpe-downstream"])
+    one = scenario({"workload.kind": "vpe-downstream", "workload.stages": full})
+    counts = count_pipelines([one])[full]
+    rounds = {8, 9, 16, 17, 24, 25, 32, 33, 40, 41, 48, 49, 56, 57}
+    assert sorted(map(set, (bursts for _, bursts in instrument.asked)), key=len) == [
+        {8, 32},  # what the frontend feels
+        {4, 8, 16, 24, 32, 64},
+        {4, 64} | rounds,
+    ]
+    assert {point.burst for point in counts.stages["tm"].counted} == {4, 64} | rounds
 
 
 def test_what_was_counted_is_remembered(
@@ -245,8 +260,6 @@ def test_callgrind_counts_the_portable_build(
 
     monkeypatch.setattr("planecast.study.instructions.counted_with", count)
     portable = machine.folder / "planecast-dataplane-v3"
-    portable.write_bytes((machine.folder / "planecast-dataplane").read_bytes())
-    portable.chmod(0o755)
     count_instructions(scenario(), "callgrind", (8, 32))
     program, _, *more = words[0]
     assert (Path(program), more[-1]) == (portable, "callgrind")

@@ -49,7 +49,7 @@ def count_pipelines(
     base = scenarios[0]
     there = {stage for one in scenarios for stage in one.workload.stages}
     full = tuple(stage for stage in FUNCTIONS[base.workload.kind] if stage in there)
-    apart = {stage: over for stage in full if (over := STAGES[stage].counted_over)}
+    apart = {stage: runs for stage in full if (runs := STAGES[stage].counted_apart)}
     pipelines = dict.fromkeys(one.workload.stages for one in scenarios)
     variants = _variants(list(pipelines), full)
     # Counted at the study's own bursts, too: 24 packets are a search of 16 and one of 8.
@@ -57,8 +57,10 @@ def count_pipelines(
     brief = [stage for stage in full if stage not in apart]
     few = PACKETS["singlestep"]
     plan = {(tuple(brief), "all"): _Plan(base, bursts, few)}
-    for stage, (packets, few_bursts) in apart.items():
-        plan[full, stage] = _Plan(base, few_bursts, packets)
+    for stage, runs in apart.items():
+        plan[full, stage] = _Plan(base, runs.bursts, runs.packets, runs.instrument)
+        if runs.instrument != "singlestep":  # which alone sees code
+            plan[full, f"{stage} code"] = _Plan(base, FEW_BURSTS, few)
     for pipeline in variants.values():
         plan[pipeline, "variant"] = _Plan(base, FEW_BURSTS, few)
     optional = {stage: work for stage in full if (work := STAGES[stage].optional)}
@@ -71,6 +73,7 @@ def count_pipelines(
     whole = counted[tuple(brief), "all"]
     for stage in apart:
         whole = whole.with_stage(stage, counted[full, stage])
+        whole = whole.with_code(stage, counted.get((full, f"{stage} code"), whole))
     for stage in optional:
         whole = whole.with_stage(stage, counted[full, f"{stage} everywhere"])
         whole = whole.with_least(stage, counted[full, f"{stage} nowhere"])
@@ -96,6 +99,7 @@ class _Plan(NamedTuple):
     bursts: tuple[int, ...]
     packets: int
     """Of the shorter run."""
+    instrument: Instrument = "singlestep"
 
 
 def _stages(pipeline: Sequence[Stage]) -> tuple[str, ...]:
@@ -135,7 +139,7 @@ def _counted(plan: Mapping[_Run, _Plan], done: Done) -> dict[_Run, InstructionCo
             run: pool.submit(
                 count_instructions,
                 _with_stages(one.scenario, run[0]),
-                "singlestep",
+                one.instrument,
                 one.bursts,
                 packets=one.packets,
             )

@@ -206,14 +206,17 @@ class InstructionCounts(Noun):
             total = total.plus(self.stages[name], -1.0)
         total = total.plus(stage)
         stages = {**self.stages, name: stage}
-        code = self.code
-        if code is not None and other.code is not None:
-            theirs = other.code
-            parts = {
-                key: {**getattr(code, key), name: getattr(theirs, key)[name]} for key in CODE_PARTS
-            }
-            code = code.model_copy(update=parts)
-        return self.model_copy(update={"stages": stages, "total": total, "code": code})
+        return self.model_copy(update={"stages": stages, "total": total}).with_code(name, other)
+
+    def with_code(self, name: str, other: InstructionCounts) -> InstructionCounts:
+        """These counts with what the frontend feels of a stage as `other` saw it, if both did."""
+        if self.code is None or other.code is None:
+            return self
+        parts = {
+            key: {**getattr(self.code, key), name: getattr(other.code, key)[name]}
+            for key in CODE_PARTS
+        }
+        return self.model_copy(update={"code": self.code.model_copy(update=parts)})
 
     def with_least(self, name: str, other: InstructionCounts) -> InstructionCounts:
         """These counts with what a stage takes without its optional work, as `other` counted it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planecast.workload.stages.descriptor import StageDescriptor
+from planecast.workload.stages.descriptor import CountedApart, StageDescriptor
 
 
 class Compute(StageDescriptor):
@@ -11,4 +11,4 @@ class Compute(StageDescriptor):
 
     name = "compute"
     hides_headers = True
-    counted_over = (2, (2, 4))  # an iteration takes 26,000 instructions
+    counted_apart = CountedApart(packets=2, bursts=(2, 4))  # an iteration takes 26,000 instructions

@@ -13,6 +13,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.workload.counts import Instrument
 from planecast.workload.regions import Region
 from planecast.workload.sizes import Sizes
 
@@ -42,6 +43,15 @@ class OptionalWork(NamedTuple):
     """Keys in which none has."""
 
 
+class CountedApart(NamedTuple):
+    """Runs that count the instructions of one stage."""
+
+    packets: int
+    """Of the shorter run."""
+    bursts: tuple[int, ...]
+    instrument: Instrument = "singlestep"
+
+
 class StageDescriptor:
     """One stage of one or more network functions. Subclass it in a file of its own and name it in
     `planecast.workload.stages.registry`."""
@@ -56,9 +66,9 @@ class StageDescriptor:
     """Stages whose presence in the pipeline changes how many instructions this one takes: it
     prefetches for them, for example. Every other stage takes the same in every pipeline."""
 
-    counted_over: ClassVar[tuple[int, tuple[int, int]] | None] = None
-    """Packets of the shorter run, and two bursts, that count its instructions one by one, where the
-    usual runs would take minutes, or vary from one to the other."""
+    counted_apart: ClassVar[CountedApart | None] = None
+    """How its instructions are counted where the usual runs would take minutes, or show too
+    little."""
 
     optional: ClassVar[OptionalWork | None] = None
     """Work that depends on what the packets are, if it has any."""

@@ -7,16 +7,16 @@ Layout and steps are those of DPDK 22.11, lib/sched/rte_sched.c. Each lcore has 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planecast.cache_line import LINE_BYTES
 from planecast.workload.flow_regions import PAGE_BYTES, Table
-from planecast.workload.regions import Overlap, Region
+from planecast.workload.regions import Asked, Overlap, Region
 from planecast.workload.sizes import Sizes
-from planecast.workload.stages.descriptor import StageDescriptor
+from planecast.workload.stages.descriptor import CountedApart, StageDescriptor
 
 Floats = NDArray[np.float64]
 
@@ -53,42 +53,56 @@ PIPELINED = 6
 """Packets from which on enqueueing is a pipeline; of fewer, all lines are asked for together."""
 AT_ONCE = 2
 """Packets in a step of that pipeline."""
+QUEUES_PASS, SLOTS_PASS = "queues", "slots"
 GRINDERS = 8
 """Pipes that dequeueing walks in turn."""
+_ROUNDS = (4, *(edge for full in range(8, 64, GRINDERS) for edge in (full, full + 1)), 64)
+"""Bursts that fill the grinders a whole number of times, and those that begin another round."""
 
 
 class TrafficManager(StageDescriptor):
     """Flows are spread over the pipes first, then over the queues of each."""
 
     name = "tm"
-    counted_over = (256, (8, 32))  # a packet's instructions vary with what else is queued
+    # A packet's instructions vary with what else is queued, so there are many packets; nobody would
+    # wait for the steps of so many. Another eight packets are another round of all grinders.
+    counted_apart = CountedApart(packets=8192, bursts=_ROUNDS, instrument="callgrind")
 
     def regions(self, sizes: Sizes) -> list[Region]:
-        enqueue = np.where(sizes.burst < PIPELINED, sizes.burst, AT_ONCE)
+        brief = sizes.burst < PIPELINED
         dequeue = np.minimum(sizes.burst, GRINDERS)
-        parts = (
-            _Part("queues", QUEUES * QUEUE_BYTES, 1, PIPES, 1.0, enqueue),
-            _Part("queues' counters", EXTRAS_BYTES, 1, QUEUES, 1.0, enqueue),
-            _Part("queues' averages", EXTRAS_BYTES, CROSSING, QUEUES, CROSSING, most=CROSSED_LINES),
-            _Part("queued packets", SLOTS_BYTES, 1, QUEUES, SAME_LINE, enqueue),
-            _Part("next queued packets", SLOTS_BYTES, NEXT_LINES, QUEUES, 1 - SAME_LINE, enqueue),
-            _Part("active queues", QUEUES // 8, BITMAP_LINES, PIPES, 1.0, enqueue),
-            _Part("pipes", PIPES * PIPE_BYTES, 1, PIPES, 1.0, dequeue),
+        # Those of a brief burst in two passes, the second of which needs what the first asks for.
+        enqueued = (
+            _Part("queues", QUEUES * QUEUE_BYTES, 1, PIPES, 1.0, QUEUES_PASS),
+            _Part("queues' counters", EXTRAS_BYTES, 1, QUEUES, 1.0, SLOTS_PASS),
+            _Part("queued packets", SLOTS_BYTES, 1, QUEUES, SAME_LINE, SLOTS_PASS),
+            _Part(
+                "next queued packets", SLOTS_BYTES, NEXT_LINES, QUEUES, 1 - SAME_LINE, SLOTS_PASS
+            ),
+            _Part("active queues", QUEUES // 8, BITMAP_LINES, PIPES, 1.0, SLOTS_PASS),
+        )
+        # Of what lies on two lines, the library prefetches the first.
+        averages = _Part(
+            "queues' averages", EXTRAS_BYTES, CROSSING, QUEUES, CROSSING, most=CROSSED_LINES
+        )
+        pipes = _Part("pipes", PIPES * PIPE_BYTES, 1, PIPES, 1.0)
+        loaded = (
+            averages,
             _Part("pipes' credits", PIPES * PIPE_BYTES, 1, PIPES, IN_SECOND_LINE),
             _Part("pipes' shares of others' credits", PIPES * PIPE_BYTES, 1, PIPES, 1.0),
         )
-        found: list[Region] = []
-        for part in parts:
-            found += part.table.regions(
-                sizes,
-                self.name,
-                part.name,
-                part.touches * sizes.runs(self.name),
-                # Of what lies on two lines, the library prefetches the first.
-                overlap=Overlap.INDEPENDENT if part.ahead is None else Overlap.PREFETCHED,
-                in_flight=enqueue if part.ahead is None else part.ahead,
-            )
+        runs = sizes.runs(self.name)
+        found = self._of(pipes, sizes, runs, in_flight=dequeue)
+        for part in enqueued:
+            found += self._of(part, sizes, runs * brief, asked=Asked(self.name, part.asked_in))
+            found += self._of(part, sizes, runs * ~brief, in_flight=AT_ONCE)
+        for part in loaded:
+            found += self._of(part, sizes, runs, overlap=Overlap.INDEPENDENT)
         return found
+
+    def _of(self, part: _Part, sizes: Sizes, runs: Floats, **how: Any) -> list[Region]:
+        how = {"overlap": Overlap.PREFETCHED, **how}
+        return part.table.regions(sizes, self.name, part.name, part.touches * runs, **how)
 
 
 class _Part(NamedTuple):
@@ -101,8 +115,8 @@ class _Part(NamedTuple):
     """Of each place."""
     places: int
     touches: float
-    ahead: Floats | None = None
-    """How many are prefetched together; None: none are."""
+    asked_in: str = ""
+    """Pass over a brief burst that asks for them."""
     most: float = np.inf
 
     @property
