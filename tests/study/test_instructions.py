@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +13,12 @@ import pytest
 
 from planecast.errors import RunError
 from planecast.scenario import FUNCTIONS, Scenario
-from planecast.study.instructions import count_instructions, count_pipelines
+from planecast.study.instructions import (
+    BURSTS,
+    FEW_BURSTS,
+    count_instructions,
+    count_pipelines,
+)
 from planecast.workload.counts import InstructionCounts, RawCounts, run_plan, solve_counts
 
 MakeScenario = Callable[..., Scenario]
@@ -22,11 +28,14 @@ FULL = "acl,key,classify,actions,route"
 
 class Instrument:
     """Counts what the command says: 100 a packet and stage, key 1 more for each look-ahead, compute
-    10,000, next_hop 40 where no route is longer than the first table's."""
+    10,000, next_hop 40 where no route is longer than the first table's; and so many more for each
+    round of eight packets."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, tuple[int, ...]]] = []
         self.packets: dict[str, int] = {}
+        self.instruments: Counter[str] = Counter()
+        self.round_of: dict[str, int] = {}
         self.lock = threading.Lock()
 
     def count(
@@ -51,10 +60,13 @@ class Instrument:
                 costs["compute"] *= 100
             if "route_depth = 24\n" in text:
                 costs["next_hop"] = 40 * count
+            for name, cost in self.round_of.items():
+                costs[name] += cost * -(-burst // 8) * (count // burst)
             runs[count, burst] = RawCounts(total=sum(costs.values()), stages=costs)
         with self.lock:
             self.asked.append((",".join(stages), tuple(bursts)))
             self.packets[",".join(stages)] = packets
+            self.instruments[instrument] += 1
         return solve_counts(instrument, "made up", runs)
 
     @property
@@ -82,7 +94,7 @@ def test_the_fullest_pipeline_is_counted_and_key_for_each_way_to_look_ahead(
     heard: list[tuple[int, int]] = []
     counts = count_pipelines(scenarios, lambda done, total: heard.append((done, total)))
     assert instrument.pipelines == [FULL, "key,classify", "key,classify,route", "key,route"]
-    assert dict(instrument.asked)[FULL] == (4, 8, 16, 24, 32, 64)
+    assert dict(instrument.asked)[FULL] == BURSTS
     assert next(iter(counts)) == FULL
     assert set(counts) == set(pipelines)
     key = {name: count.stages["key"].at(32) for name, count in counts.items()}
@@ -160,25 +172,36 @@ def test_a_stage_of_many_instructions_is_counted_with_few_packets(
 ) -> None:
     one = scenario({"workload.kind": "compute", "workload.stages": "compute"})
     counts = count_pipelines([one])
-    assert dict(instrument.asked) == {"none": (4, 8, 16, 24, 32, 64), "compute": (2, 4)}
+    assert dict(instrument.asked) == {"none": BURSTS, "compute": (2, 4)}
     assert instrument.packets == {"none": 64, "compute": 2}
     assert counts["compute"].stages["compute"].at(32) == 10_000
     assert counts["compute"].total.at(32) == 10_200
 
 
-def test_the_traffic_manager_is_counted_where_its_rounds_begin_and_end(
+def test_the_traffic_manager_is_counted_by_callgrind_and_its_code_stepped(
     scenario: MakeScenario, instrument: Instrument
 ) -> None:
     full = ",".join(FUNCTIONS["vpe-downstream"])
     one = scenario({"workload.kind": "vpe-downstream", "workload.stages": full})
     counts = count_pipelines([one])[full]
-    rounds = {8, 9, 16, 17, 24, 25, 32, 33, 40, 41, 48, 49, 56, 57}
-    assert sorted(map(set, (bursts for _, bursts in instrument.asked)), key=len) == [
-        {8, 32},  # what the frontend feels
-        {4, 8, 16, 24, 32, 64},
-        {4, 64} | rounds,
+    assert sorted(instrument.asked) == [
+        ("downroute,qinq", BURSTS),
+        (full, BURSTS),
+        (full, FEW_BURSTS),  # what the frontend feels
     ]
-    assert {point.burst for point in counts.stages["tm"].counted} == {4, 64} | rounds
+    assert instrument.instruments == {"singlestep": 2, "callgrind": 1}
+    assert tuple(point.burst for point in counts.stages["tm"].counted) == BURSTS
+
+
+def test_bursts_between_those_that_were_counted(
+    scenario: MakeScenario, instrument: Instrument
+) -> None:
+    """Rounds of eight packets: a burst's instructions jump where another begins."""
+    instrument.round_of["acl"] = 1600
+    counts = count_pipelines([scenario({"workload.stages": "acl", "placement.burst": 11})])["acl"]
+    for burst in range(1, 65):
+        per_burst = 100 * burst + 1600 * -(-burst // 8)
+        assert counts.stages["acl"].at(burst) == pytest.approx(per_burst / burst)
 
 
 def test_what_was_counted_is_remembered(

@@ -48,7 +48,8 @@ class CountedApart(NamedTuple):
 
     packets: int
     """Of the shorter run."""
-    bursts: tuple[int, ...]
+    bursts: tuple[int, ...] = ()
+    """None: those of all stages."""
     instrument: Instrument = "singlestep"
 
 

@@ -56,8 +56,6 @@ AT_ONCE = 2
 QUEUES_PASS, SLOTS_PASS = "queues", "slots"
 GRINDERS = 8
 """Pipes that dequeueing walks in turn."""
-_ROUNDS = (4, *(edge for full in range(8, 64, GRINDERS) for edge in (full, full + 1)), 64)
-"""Bursts that fill the grinders a whole number of times, and those that begin another round."""
 
 
 class TrafficManager(StageDescriptor):
@@ -65,8 +63,8 @@ class TrafficManager(StageDescriptor):
 
     name = "tm"
     # A packet's instructions vary with what else is queued, so there are many packets; nobody would
-    # wait for the steps of so many. Another eight packets are another round of all grinders.
-    counted_apart = CountedApart(packets=8192, bursts=_ROUNDS, instrument="callgrind")
+    # wait for the steps of so many.
+    counted_apart = CountedApart(packets=8192, instrument="callgrind")
 
     def regions(self, sizes: Sizes) -> list[Region]:
         brief = sizes.burst < PIPELINED
