@@ -19,7 +19,6 @@ from planecast.scenario.model import Noun
 
 _SAME_HOST = ("cpu", "cpu_id", "cpus")
 """Facts that two runs on one host have in common; a kernel is updated, memory is added."""
-_DIST_INFO = ".dist-info"
 _PACKAGES = ("planecast", "numpy", "scipy", "pydantic", "duckdb")
 
 
@@ -115,12 +114,10 @@ def versions() -> dict[str, str]:
 def _dist_info() -> dict[str, str]:
     """Versions by package, as the names of their folders have them.
 
-    To ask `importlib.metadata` imports the parsers of letters and archives: 8 % of a `predict`.
+    To ask `importlib.metadata` imports the parsers of letters and archives: 3 % of a `predict`.
     """
-    folders = [path for path in sys.path if os.path.isdir(path)]
-    names = [name for path in reversed(folders) for name in os.listdir(path)]
-    parts = (name.removesuffix(_DIST_INFO).split("-") for name in names if _DIST_INFO in name)
-    return {part[0]: part[1] for part in parts if len(part) == 2}
+    found = (one.stem for path in reversed(sys.path) for one in Path(path).glob("*.dist-info"))
+    return dict(name.split("-") for name in found if name.count("-") == 1)
 
 
 def _version(name: str) -> str:

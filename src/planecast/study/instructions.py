@@ -30,10 +30,10 @@ from planecast.workload.profile import pipeline_name
 from planecast.workload.stages.registry import STAGES
 
 BURSTS = (1, 4, 5, 7, 8, 9, 15, 16, 17, 24, 25, 32, 33, 40, 41, 48, 49, 56, 57, 64)
-"""Most loops over a burst take eight packets in a round, or a half or twice as many: here are bursts
-that fill their rounds, and those that begin another, where a burst's instructions rise by up to a
-half. Between these they are linear in its packets, within 0 to 2 %; eight and sixteen pointers are
-copied by fewer instructions than seven and fifteen."""
+"""Most loops over a burst take eight packets in a round, or a half or twice as many: here are the
+bursts that fill their rounds, and those that begin another, where a burst's instructions rise by up
+to a half. Between these they are linear in its packets, within 0 to 2 %; eight and sixteen pointers
+are copied by fewer instructions than seven and fifteen."""
 FEW_BURSTS = (8, 32)
 OPTIONAL_BURSTS = (4, *FEW_BURSTS)
 PACKETS: Mapping[Instrument, int] = {"singlestep": 64, "callgrind": 32768}
