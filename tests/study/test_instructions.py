@@ -190,6 +190,7 @@ def test_the_traffic_manager_is_counted_by_callgrind_and_its_code_stepped(
         (full, FEW_BURSTS),  # what the frontend feels
     ]
     assert instrument.instruments == {"singlestep": 2, "callgrind": 1}
+    assert counts.notes == ("tm was counted by callgrind",)
     assert tuple(point.burst for point in counts.stages["tm"].counted) == BURSTS
 
 

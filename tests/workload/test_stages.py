@@ -222,6 +222,20 @@ def test_a_traffic_manager_has_a_line_a_pipe_and_eight_a_queue() -> None:
     assert "downroute: route table" not in hashed
 
 
+@pytest.mark.parametrize(("burst", "passes"), [(4, {"queues", "slots"}), (6, set())])
+def test_a_traffic_manager_waits_for_each_pass_over_a_brief_burst(
+    burst: int, passes: set[str]
+) -> None:
+    found = [
+        region
+        for region in regions_of([scenario("vpe-downstream", placement__burst=burst)])
+        if region.stage == "tm" and region.touches[0]
+    ]
+    assert {region.asked.lines for region in found if region.asked} == passes
+    names = [region.name for region in found]
+    assert len(names) == len(set(names)) == 9  # each is touched in one way
+
+
 def test_next_hops_count_where_they_are_waited_for() -> None:
     found = touched("vpe-downstream")
     assert "downroute: next hops" not in found

@@ -205,8 +205,10 @@ class InstructionCounts(Noun):
             stage = stage.at_bursts_of(self.stages[name])
             total = total.plus(self.stages[name], -1.0)
         total = total.plus(stage)
-        stages = {**self.stages, name: stage}
-        return self.model_copy(update={"stages": stages, "total": total}).with_code(name, other)
+        update: dict[str, Any] = {"stages": {**self.stages, name: stage}, "total": total}
+        if other.instrument != self.instrument:
+            update["notes"] = (*self.notes, f"{name} was counted by {other.instrument}")
+        return self.model_copy(update=update).with_code(name, other)
 
     def with_code(self, name: str, other: InstructionCounts) -> InstructionCounts:
         """These counts with what the frontend feels of a stage as `other` saw it, if both did."""
