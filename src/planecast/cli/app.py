@@ -30,7 +30,7 @@ _YOUNG_OBJECTS = 200_000
 
 # pydantic would look through all installed packages for plugins at each start.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-# Even so its module of plugins imports what it would look with.
+# Even so its module of plugins imports what it would look with, `importlib.metadata`.
 _no_plugins = ModuleType("pydantic.plugin._loader")
 _no_plugins.__dict__["get_plugins"] = tuple
 sys.modules.setdefault(_no_plugins.__name__, _no_plugins)

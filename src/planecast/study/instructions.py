@@ -74,7 +74,8 @@ def count_pipelines(
     whole = counted[tuple(brief), "all"]
     for stage in apart:
         whole = whole.with_stage(stage, counted[full, stage])
-        whole = whole.with_code(stage, counted.get((full, f"{stage} code"), whole))
+        if code := counted.get((full, f"{stage} code")):
+            whole = whole.with_code(stage, code)
     for stage in optional:
         whole = whole.with_stage(stage, counted[full, f"{stage} everywhere"])
         whole = whole.with_least(stage, counted[full, f"{stage} nowhere"])

@@ -49,7 +49,7 @@ class CountedApart(NamedTuple):
     packets: int
     """Of the shorter run."""
     bursts: tuple[int, ...] = ()
-    """None: those of all stages."""
+    """Packets in each; empty: the bursts that all stages are counted in."""
     instrument: Instrument = "singlestep"
 
 

@@ -1,8 +1,10 @@
 """Traffic manager of vpe-downstream: rte_sched with 4,096 pipes of 16 queues of 64 packets.
 
 Enqueueing is a pipeline of its own: it prefetches two packets' lines in each of its steps, a step
-ahead. Dequeueing walks eight pipes in turn and prefetches their lines in one state for the next.
-Layout and steps are those of DPDK 22.11, lib/sched/rte_sched.c. Each lcore has its own scheduler.
+ahead. Over brief bursts it makes passes, each of which needs what the one before has asked for,
+with nothing between them. Dequeueing walks eight pipes in turn and prefetches their lines in one
+state for the next. Layout and steps are those of DPDK 22.11, lib/sched/rte_sched.c. Each lcore has
+its own scheduler.
 """
 
 from __future__ import annotations
@@ -50,10 +52,9 @@ SAME_LINE = 1 - SLOT_BYTES / LINE_BYTES
 BITMAP_LINES = QUEUES_PER_PIPE / (8 * LINE_BYTES)
 """A pipe's part of the bitmap of queues that are not empty."""
 PIPELINED = 6
-"""Packets from which on enqueueing is a pipeline; of fewer, all lines are asked for together."""
+"""Packets from which on enqueueing is a pipeline; over fewer it makes passes."""
 AT_ONCE = 2
 """Packets in a step of that pipeline."""
-QUEUES_PASS, SLOTS_PASS = "queues", "slots"
 GRINDERS = 8
 """Pipes that dequeueing walks in turn."""
 
@@ -68,39 +69,33 @@ class TrafficManager(StageDescriptor):
 
     def regions(self, sizes: Sizes) -> list[Region]:
         brief = sizes.burst < PIPELINED
-        dequeue = np.minimum(sizes.burst, GRINDERS)
-        # Those of a brief burst in two passes, the second of which needs what the first asks for.
-        enqueued = (
-            _Part("queues", QUEUES * QUEUE_BYTES, 1, PIPES, 1.0, QUEUES_PASS),
-            _Part("queues' counters", EXTRAS_BYTES, 1, QUEUES, 1.0, SLOTS_PASS),
-            _Part("queued packets", SLOTS_BYTES, 1, QUEUES, SAME_LINE, SLOTS_PASS),
-            _Part(
-                "next queued packets", SLOTS_BYTES, NEXT_LINES, QUEUES, 1 - SAME_LINE, SLOTS_PASS
+        runs = sizes.runs(self.name)
+        # By the pass over a brief burst whose lines the next one needs; counters are asked for in
+        # the first and used in the last.
+        enqueued = {
+            "queues": (_Part("queues", QUEUES * QUEUE_BYTES, 1, PIPES, 1.0),),
+            "slots": (
+                _Part("queues' counters", EXTRAS_BYTES, 1, QUEUES, 1.0),
+                _Part("queued packets", SLOTS_BYTES, 1, QUEUES, SAME_LINE),
+                _Part("next queued packets", SLOTS_BYTES, NEXT_LINES, QUEUES, 1 - SAME_LINE),
+                _Part("active queues", QUEUES // 8, BITMAP_LINES, PIPES, 1.0),
             ),
-            _Part("active queues", QUEUES // 8, BITMAP_LINES, PIPES, 1.0, SLOTS_PASS),
-        )
-        # Of what lies on two lines, the library prefetches the first.
-        averages = _Part(
-            "queues' averages", EXTRAS_BYTES, CROSSING, QUEUES, CROSSING, most=CROSSED_LINES
-        )
+        }
         pipes = _Part("pipes", PIPES * PIPE_BYTES, 1, PIPES, 1.0)
         loaded = (
-            averages,
+            # Of what lies on two lines, the library prefetches the first.
+            _Part("queues' averages", EXTRAS_BYTES, CROSSING, QUEUES, CROSSING, CROSSED_LINES),
             _Part("pipes' credits", PIPES * PIPE_BYTES, 1, PIPES, IN_SECOND_LINE),
             _Part("pipes' shares of others' credits", PIPES * PIPE_BYTES, 1, PIPES, 1.0),
         )
-        runs = sizes.runs(self.name)
-        found = self._of(pipes, sizes, runs, in_flight=dequeue)
-        for part in enqueued:
-            found += self._of(part, sizes, runs * brief, asked=Asked(self.name, part.asked_in))
-            found += self._of(part, sizes, runs * ~brief, in_flight=AT_ONCE)
+        found = pipes.regions(sizes, runs, in_flight=np.minimum(sizes.burst, GRINDERS))
+        for lines, parts in enqueued.items():
+            for part in parts:
+                found += part.regions(sizes, runs * brief, asked=Asked(self.name, lines))
+                found += part.regions(sizes, runs * ~brief, in_flight=AT_ONCE)
         for part in loaded:
-            found += self._of(part, sizes, runs, overlap=Overlap.INDEPENDENT)
+            found += part.regions(sizes, runs, overlap=Overlap.INDEPENDENT)
         return found
-
-    def _of(self, part: _Part, sizes: Sizes, runs: Floats, **how: Any) -> list[Region]:
-        how = {"overlap": Overlap.PREFETCHED, **how}
-        return part.table.regions(sizes, self.name, part.name, part.touches * runs, **how)
 
 
 class _Part(NamedTuple):
@@ -113,15 +108,13 @@ class _Part(NamedTuple):
     """Of each place."""
     places: int
     touches: float
-    asked_in: str = ""
-    """Pass over a brief burst that asks for them."""
     most: float = np.inf
 
-    @property
-    def table(self) -> Table:
-        """As flows touch it."""
-        return Table(
+    def regions(self, sizes: Sizes, runs: Floats, **how: Any) -> list[Region]:
+        """As flows touch it in many scenarios, in those where the stage `runs`: 1, or 0."""
+        table = Table(
             lines=lambda flows: np.minimum(self.lines * np.minimum(flows, self.places), self.most),
             pages=lambda flows: np.full_like(flows, self.bytes / PAGE_BYTES + 1),
             each_lcore=True,
         )
+        return table.regions(sizes, TrafficManager.name, self.name, self.touches * runs, **how)
