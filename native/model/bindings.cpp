@@ -46,20 +46,20 @@ void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, con
            const Table &touches, const Table &stride, const Table &together, const Table &near,
            const Table &last, const Table &memory, const Column &lcores, const Column &base,
            const Tables &nearer, double shape, const Table &capacity, const Table &inserted,
-           const Groups &group, const Table &covered, const Column &burst, const Table &latency,
+           const Groups &group, const Table &covered, const Table &burst, const Table &latency,
            const OutTables &waits, const OutTables &first, const OutTable &lines,
            const OutTable &cost)
 {
     const std::size_t regions = touches.shape(0), scenarios = touches.shape(1);
     for (const Table *table :
-         {&own_lines, &all_lines, &stride, &together, &near, &last, &memory, &covered})
+         {&own_lines, &all_lines, &stride, &together, &near, &last, &memory, &covered, &burst})
         require(table->shape(0) == regions && table->shape(1) == scenarios);
     const std::size_t variants = capacity.shape(0);
     require(cyclic.shape(0) == regions && others.shape(0) == regions &&
             lcores.shape(0) == scenarios && base.shape(0) == scenarios &&
-            group.shape(0) == regions && burst.shape(0) == scenarios && latency.shape(0) == 2 &&
-            latency.shape(1) == scenarios && nearer.shape(0) == variants && nearer.shape(2) == 2 &&
-            variants > 0 && inserted.shape(0) == variants && capacity.shape(1) == scenarios &&
+            group.shape(0) == regions && latency.shape(0) == 2 && latency.shape(1) == scenarios &&
+            nearer.shape(0) == variants && nearer.shape(2) == 2 && variants > 0 &&
+            inserted.shape(0) == variants && capacity.shape(1) == scenarios &&
             inserted.shape(1) == scenarios && waits.shape(0) == 3 && waits.shape(1) == regions &&
             waits.shape(2) == scenarios && first.shape(0) == 2 && first.shape(1) == regions &&
             first.shape(2) == scenarios && lines.shape(0) == 2 && lines.shape(1) == scenarios &&

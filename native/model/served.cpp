@@ -249,7 +249,7 @@ class Block
     void ask(std::size_t region, std::size_t first, std::size_t count)
     {
         const Lane covered = lane_of(asked_.covered + region * all_.scenarios, first, count, 0);
-        const Lane burst = lane_of(asked_.burst, first, count, 1);
+        const Lane burst = lane_of(asked_.burst + region * all_.scenarios, first, count, 1);
         const Lane last = lane_of(asked_.latency, first, count, 0);
         const Lane memory = lane_of(asked_.latency + all_.scenarios, first, count, 0);
         waits_memory_[region] = waits_last_[region] = Lane{};

@@ -34,7 +34,7 @@ struct Asked {
     const std::int32_t *group; // by region, regions in the order of use; -1: of no group
     std::size_t groups;
     const double *covered; // by region, a row each: cycles a burst that pass in between
-    const double *burst;   // column: packets
+    const double *burst;   // by region, a row each: packets that wait together, of a burst at most
     const double *latency; // columns of the last level and of memory: cycles of the first line
                            // beyond one of many
 };

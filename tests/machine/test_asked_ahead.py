@@ -25,7 +25,7 @@ def waits(tables: list[Region], work: float = 0.0) -> AskedAhead:
         group=np.array([-1 if one.asked is None else 0 for one in tables], np.int32),
         between=tuple((passed,) if one.asked else () for one in tables),
         covered=np.array([COVERED * BURSTS * work if one.asked else 0 * BURSTS for one in tables]),
-        burst=BURSTS,
+        together=np.array([BURSTS for _ in tables]),
         latency=np.array([[LAST], [LATENCY]]) * np.ones(BURSTS.size),
     )
 
@@ -73,6 +73,9 @@ def test_rounds_ask_at_their_ends_and_a_stage_s_own_passes_cover_nothing() -> No
     rounds = between(stages, table._replace(asked=Asked("check", lanes=8)), near, BURSTS)
     assert rounds[0].cycles.tolist() == [0.0, 0.0, 5.0, 8.75]
     assert between(stages, table._replace(asked=Asked("next_hop")), near, BURSTS) == ()
+    # One that looks up as it asks, eight packets behind, covers with all that it does later.
+    rolling = between(stages, table._replace(asked=Asked("next_hop", ahead=8)), near, BURSTS)
+    assert [COVERED * each for each in rolling[0].cycles] == [0.0, 0.0, 5.0, 8.75]
     # Terms of the same parameters are one.
     alike = [term._replace(parameters=("core.cpi",)) for term in near]
     assert [term.cycles[0] for term in between(stages, table, alike, BURSTS)] == [20.0]

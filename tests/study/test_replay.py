@@ -18,13 +18,13 @@ GOLDEN = {
     OWN / "zen4-guest-vpe-upstream": (13.4, 59.9, 90, 28, 4),
     OWN / "zen4-guest-vpe-downstream": (5.9, 12.8, 100, 20, 4),
     OWN / "zen4-guest-ip4": (4.1, 12.4, 100, 19, 4),
-    OWN / "zen4-guest-l2bridge": (7.2, 31.4, 92, 28, 3),
+    OWN / "zen4-guest-l2bridge": (7.8, 36.9, 83, 28, 3),
 }
 """Mean and largest error of the held-out points, their coverage, and what their half-widths stay
 below, in percent, and how many times as much no skill misses, as they were when the model was last
 changed: no goals, but what a change must not worsen unseen. Ours are blind runs of one busy guest,
 without trials and predictions; the vPE upstream's has only visits next to a stream during which the
-CPUs were near each other."""
+CPUs were near each other; l2bridge's is of a stage that asked for a whole burst's lines."""
 
 
 @pytest.mark.parametrize("folder", GOLDEN, ids=lambda folder: folder.name)

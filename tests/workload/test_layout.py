@@ -56,6 +56,7 @@ SAID: dict[tuple[str, ...], dict[str, float]] = {
         "SLOTS / 2": bridge_learn.STATIONS_PER_BUCKET,  # twice as many slots as stations
         "SWEEP_BUCKETS": bridge_learn.BUCKETS_MIN,
     },
+    ("stages/bridge_learn.c",): {"AHEAD": bridge_learn.AHEAD},
     ("ring.h", "stages/downstream.h"): {
         "sizeof(*((struct ring *)0)->slot)": source.SLOT_BYTES,
         # A frame begins with a line, so what comes before it is in another one.
@@ -190,9 +191,9 @@ PREFETCHES: dict[tuple[str, str], str] = {
     ("next_hop", "route table"): "ip4_check.c: &first_table[columns->destination[j] >> 8]",
     ("next_hop", "route groups"): "ip4_next_hop.c: &second[at[i]]",
     ("next_hop", "fib's route table"): LIBRARY,
-    ("learn", "stations"): "bridge_learn.c: from[i]",
-    ("learn", "destinations"): "bridge_learn.c: to",
-    ("forward", "stations"): "bridge_learn.c: to",
+    ("learn", "stations"): "bridge_learn.c: from.bucket",
+    ("learn", "destinations"): "bridge_learn.c: columns->bucket[i]",
+    ("forward", "stations"): "bridge_learn.c: columns->bucket[i]",
     ("downroute", "route table"): "downroute.c: &routes->tbl24[destination[i] >> 8]",
     ("downroute", "flow buckets"): LIBRARY,
     ("downroute", "flow keys"): LIBRARY,

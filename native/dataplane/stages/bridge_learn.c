@@ -102,34 +102,60 @@ static SLOW_PATH learn_slowly(struct bridge *bridge, struct burst *burst, const 
         burst_drop(burst, verdict);
 }
 
+/* Packets whose lines are asked for ahead of the one that is looked up: two lines each fill the
+ * line buffers of a core. A prefetch that finds them full is lost on AMD's cores, and asking for a
+ * whole burst's lines at once took up to a third more
+ * (docs/lab-notes/2026-11-27-lost-prefetches.md). */
+enum { AHEAD = 12 };
+
+/* Where a packet's source is, if it is known, and its word there. */
+struct station {
+    const struct bucket *bucket;
+    uint64_t word;
+};
+
+/* Reads a packet's addresses and asks for the lines of both. */
+static inline struct station ask(const struct bridge *bridge, struct burst *burst, uint64_t mark,
+                                 uint32_t i)
+{
+    struct bridge_columns *columns = bridge_columns(burst);
+    const uint8_t *frame = burst->frame[i];
+    uint64_t destination = load64(frame) & ADDRESS_MASK;
+    uint64_t source = load64(frame + OFFSET_SOURCE) & ADDRESS_MASK;
+    struct station from = {bridge_bucket(bridge, source), source | mark};
+    columns->destination[i] = destination;
+    columns->bucket[i] = bridge_bucket(bridge, destination);
+    __builtin_prefetch(from.bucket);
+    __builtin_prefetch(columns->bucket[i]);
+    return from;
+}
+
+static inline bool is_known(const struct station *station)
+{
+    return bucket_has(station->bucket, station->word);
+}
+
 STAGE_FUNCTION(learn)
 {
     struct bridge *here = context;
-    struct bridge_columns *columns = bridge_columns(burst);
-    const struct bucket *from[BURST_MAX];
-    uint64_t word[BURST_MAX], unknown[BURST_MAX];
+    struct station from[BURST_MAX];
+    uint64_t unknown[BURST_MAX];
     if (unlikely(any_shorter(burst, ETHERNET_BYTES)))
         drop_runts(burst);
     bridge_tick(here, burst->now_tsc, burst->lcore);
     uint64_t mark = bridge_mark(here, burst->input);
-    uint32_t count = burst->count, unknowns = 0;
+    uint32_t count = burst->count, ahead = RTE_MIN(count, (uint32_t)AHEAD), unknowns = 0;
+    for (uint32_t i = 0; i < ahead; i++)
+        from[i] = ask(here, burst, mark, i);
     BURST_UNROLL
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *frame = burst->frame[i];
-        uint64_t destination = load64(frame) & ADDRESS_MASK;
-        uint64_t source = load64(frame + OFFSET_SOURCE) & ADDRESS_MASK;
-        struct bucket *to = bridge_bucket(here, destination);
-        from[i] = bridge_bucket(here, source);
-        word[i] = source | mark;
-        columns->destination[i] = destination;
-        columns->bucket[i] = to;
-        __builtin_prefetch(from[i]);
-        __builtin_prefetch(to);
+    for (uint32_t i = ahead; i < count; i++) {
+        from[i] = ask(here, burst, mark, i);
+        unknown[unknowns] = from[i - ahead].word;
+        unknowns += !is_known(&from[i - ahead]);
     }
-    BURST_UNROLL
-    for (uint32_t i = 0; i < count; i++) {
-        unknown[unknowns] = word[i];
-        unknowns += !bucket_has(from[i], word[i]);
+    for (uint32_t i = count - ahead; i < count; i++) {
+        unknown[unknowns] = from[i].word;
+        unknowns += !is_known(&from[i]);
     }
     if (unlikely(unknowns > 0))
         learn_slowly(here, burst, unknown, unknowns);

@@ -166,7 +166,8 @@ TEST(Serve, TablesThatAreAskedForTogetherShareThatWait)
         const std::vector<char> no(regions, 0);
         const auto *kinds = reinterpret_cast<const bool *>(no.data());
         const std::vector<double> lines(regions, 1e6), one(regions, 1), nothing(regions, 0);
-        const double base = 50, burst = 4;
+        const std::vector<double> packets(regions, 4);
+        const double base = 50;
         const std::array<double, 2> latency{0, 300};
         const std::array<Private, 1> nearer{Private{8, 8}};
         std::vector<double> waits(3 * regions), first(2 * regions);
@@ -174,7 +175,7 @@ TEST(Serve, TablesThatAreAskedForTogetherShareThatWait)
         std::array<double, 3> found{};
         serve({regions, 1, kinds, kinds, lines.data(), lines.data(), one.data(), one.data(),
                one.data(), nothing.data(), nothing.data(), nothing.data(), one.data(), &base},
-              Asked{group.data(), 1, nothing.data(), &burst, latency.data()},
+              Asked{group.data(), 1, nothing.data(), packets.data(), latency.data()},
               Caches{1, nearer, 1, &capacity, &inserted},
               {waits.data(), first.data(), by.data(), found.data()});
         return found[0];

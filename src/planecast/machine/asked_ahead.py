@@ -1,4 +1,4 @@
-"""Lines asked for ahead: a pass over a burst asks for its lines before a later one uses them.
+"""Lines asked for ahead: a pass over a burst asks for lines some time before they are used.
 
 Each of a burst's lines takes what its level needs for one of many in flight (`machine.caches`). In
 addition the burst waits once, for the first of them that it uses: the others are on their way,
@@ -12,7 +12,9 @@ share of touches that no nearer level serves, m_t a burst's lines of it and n pa
 where L is the level's latency beyond that time of one of many, and w_t are the cycles a packet of
 the stages from the one that asks to the one that uses; without those of the first round where
 packets go in rounds, whose lines are asked for at their ends. Between two passes of one stage
-nothing covers: the core is at the second pass before the first one's addresses are known. p_t is
+nothing covers: the core is at the second pass before the first one's addresses are known. A pass
+that uses lines itself, a few packets behind the one it asks for, waits once for so many packets,
+and all that it does for packets behind the first of these covers. p_t is
 the share of bursts none of whose lines is missed, e_t of those that touch none: (1 - m_t / n)^n of
 a table that not every packet touches. Misses come together, so m lines count as √m that are
 independent. Chosen by cross-validation over bursts of 1 to 64 packets
@@ -49,8 +51,8 @@ class AskedAhead(NamedTuple):
     """By region: what is done between asking and use."""
     covered: Floats
     """TSC cycles a burst of that, of shape (regions, scenarios)."""
-    burst: Floats
-    """Packets, of shape (scenarios,)."""
+    together: Floats
+    """By region: packets whose lines are waited for once, of shape (regions, scenarios)."""
     latency: Floats
     """TSC cycles of the first line beyond one of many, of the last level and of memory: of shape
     (2, scenarios)."""
@@ -74,14 +76,18 @@ class AskedAhead(NamedTuple):
         level = hierarchy.levels[-1]
         last = hierarchy.near_cycles(level, one) - hierarchy.near_cycles(level, many)
         memory = hierarchy.line_cycles(one) - hierarchy.line_cycles(many)
-        covered = [COVERED * burst * sum(term.cycles for term in terms) for terms in passed]
+        together = [np.broadcast_to(_together(region, burst), (size,)) for region in regions]
+        covered = [
+            COVERED * packets * sum(term.cycles for term in terms)
+            for packets, terms in zip(together, passed, strict=True)
+        ]
         return cls(
             group=np.array(
                 [-1 if one.asked is None else names.index(one.asked) for one in regions], np.int32
             ),
             between=passed,
             covered=np.array([np.broadcast_to(one, (size,)) for one in covered]),
-            burst=burst,
+            together=np.array(together),
             latency=np.maximum([last + np.zeros(size), memory * memory_factor], 0.0),
         )
 
@@ -101,7 +107,7 @@ class AskedAhead(NamedTuple):
             ):
                 if not share.any():
                     continue
-                found.append(Term(stage, cause, (), share * latency / self.burst))
+                found.append(Term(stage, cause, (), share * latency / self.together[first]))
                 covered = -covers * share
                 found += [
                     Term(stage, cause, term.parameters, covered * term.cycles)
@@ -124,14 +130,27 @@ def between(
 ) -> tuple[Term, ...]:
     """What is done between asking and use, if anything covers the wait: a term for each set of
     parameters that it depends on."""
-    if region.asked is None or region.asked.stage == region.stage:
+    if region.asked is None:
+        return ()
+    own = region.asked.stage == region.stage
+    if own and not region.asked.ahead:
         return ()
     passed = stages[stages.index(region.asked.stage) : stages.index(region.stage) + 1]
-    later = 1.0 - np.minimum(region.asked.lanes, burst) / burst
+    uncovered = region.asked.ahead if own else region.asked.lanes
+    later = 1.0 - np.minimum(uncovered, burst) / burst
+    if own:
+        later /= COVERED  # lines are on their way all the time
     found: dict[tuple[str, ...], Floats] = {}
     for term in near:
         if term.stage in passed:
-            cycles = term.cycles * later if region.asked.lanes else term.cycles
+            cycles = term.cycles * later if uncovered else term.cycles
             known = found.get(term.parameters)
             found[term.parameters] = cycles if known is None else known + cycles
     return tuple(Term(region.stage, "", *each) for each in found.items())
+
+
+def _together(region: Region, burst: Floats) -> Floats:
+    """Packets whose lines are waited for once: a burst's, or as many as its own pass is ahead."""
+    if region.asked is None or region.asked.stage != region.stage or not region.asked.ahead:
+        return burst
+    return np.minimum(burst, region.asked.ahead)

@@ -235,7 +235,7 @@ def _answered(
         np.ascontiguousarray(background[:, None] + share[:, None] * others.streamed),
         asked.group,
         asked.covered,
-        asked.burst,
+        asked.together,
         asked.latency,
         *found,
     )

@@ -30,7 +30,7 @@ class Overlap(StrEnum):
 
 
 class Asked(NamedTuple):
-    """Lines that a pass over a burst asks for, all of them before the first is used."""
+    """Lines that a pass over a burst asks for before they are used."""
 
     stage: str
     """Whose pass that is."""
@@ -38,6 +38,9 @@ class Asked(NamedTuple):
     """Which of that stage's passes, where it has several."""
     lanes: int = 0
     """Packets of a round of it, at whose end their lines are asked for; 0: each as it comes."""
+    ahead: int = 0
+    """Packets between that one whose lines it asks for and that whose lines it uses itself, where
+    both are one pass; 0: it uses none before it has asked for all."""
 
 
 class Region(NamedTuple):

@@ -23,7 +23,9 @@ def stations(sizes: Sizes) -> Table:
     return hashed(buckets, STATIONS_PER_FLOW, tables=STATIONS_PER_FLOW)
 
 
-ASKED = Asked("learn")
+AHEAD = 12
+"""Packets whose stations it asks for ahead of the one that it looks up (bridge_learn.c)."""
+ASKED = Asked("learn", ahead=AHEAD)
 
 
 class Learn(StageDescriptor):
