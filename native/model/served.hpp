@@ -33,8 +33,8 @@ struct Touched {
 struct Asked {
     const std::int32_t *group; // by region, regions in the order of use; -1: of no group
     std::size_t groups;
-    const double *covered; // by region, a row each: cycles a burst that pass in between
-    const double *burst;   // by region, a row each: packets that wait together, of a burst at most
+    const double *covered; // by region, a row each: cycles that pass in between, for all of …
+    const double *burst;   // by region, a row each: the packets that wait together, at most a burst
     const double *latency; // columns of the last level and of memory: cycles of the first line
                            // beyond one of many
 };
