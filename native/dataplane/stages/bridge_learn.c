@@ -103,9 +103,9 @@ static SLOW_PATH learn_slowly(struct bridge *bridge, struct burst *burst, const 
 }
 
 /* Packets whose lines are asked for ahead of the one that is looked up: two lines each fill the
- * line buffers of a core. A prefetch that finds them full is lost on AMD's cores, and asking for a
- * whole burst's lines at once took 14 to 22 % more
- * (docs/lab-notes/2026-11-27-lost-prefetches.md). */
+ * line buffers of a core. A prefetch that finds them full is lost (seen on Zen 3), and asking for a
+ * whole burst's lines at once took 14 to 22 % more (docs/lab-notes/2026-11-27-lost-prefetches.md).
+ */
 enum { AHEAD = 12 };
 
 /* Where a packet's source is, if it is known, and its word there. */
