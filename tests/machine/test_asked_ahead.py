@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planecast.machine.asked_ahead import COVERED, AskedAhead, between
+from planecast.machine.asked_ahead import COVERED, AskedAhead, between, waiting_together
 from planecast.machine.mechanism import Term
 from planecast.workload.regions import Asked, Region
 
@@ -73,9 +73,19 @@ def test_rounds_ask_at_their_ends_and_a_stage_s_own_passes_cover_nothing() -> No
     rounds = between(stages, table._replace(asked=Asked("check", lanes=8)), near, BURSTS)
     assert rounds[0].cycles.tolist() == [0.0, 0.0, 5.0, 8.75]
     assert between(stages, table._replace(asked=Asked("next_hop")), near, BURSTS) == ()
-    # One that looks up as it asks, eight packets behind, covers with all that it does later.
-    rolling = between(stages, table._replace(asked=Asked("next_hop", ahead=8)), near, BURSTS)
-    assert [COVERED * each for each in rolling[0].cycles] == [0.0, 0.0, 5.0, 8.75]
     # Terms of the same parameters are one.
     alike = [term._replace(parameters=("core.cpi",)) for term in near]
     assert [term.cycles[0] for term in between(stages, table, alike, BURSTS)] == [20.0]
+
+
+def test_a_pass_that_looks_up_as_it_asks_waits_for_as_many_packets_as_it_is_ahead() -> None:
+    near = [Term(stage, "core", (stage,), np.full(BURSTS.size, 10.0)) for stage in ("learn", "tx")]
+    table = region("learn", Asked("learn", ahead=8))
+    assert waiting_together(table, BURSTS).tolist() == [1.0, 4.0, 8.0, 8.0]
+    # All that it does for packets behind the first eight covers.
+    (covers,) = between(("source", "learn", "tx"), table, near, BURSTS)
+    assert [COVERED * each for each in covers.cycles] == [0.0, 0.0, 5.0, 8.75]
+    # Another stage's lines have come by then: it waits once a burst, if at all.
+    used_later = region("forward", Asked("learn", ahead=8))
+    assert waiting_together(used_later, BURSTS).tolist() == BURSTS.tolist()
+    assert waiting_together(region("acl", None), BURSTS).tolist() == BURSTS.tolist()

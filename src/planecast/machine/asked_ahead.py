@@ -76,7 +76,7 @@ class AskedAhead(NamedTuple):
         level = hierarchy.levels[-1]
         last = hierarchy.near_cycles(level, one) - hierarchy.near_cycles(level, many)
         memory = hierarchy.line_cycles(one) - hierarchy.line_cycles(many)
-        together = [np.broadcast_to(_together(region, burst), (size,)) for region in regions]
+        together = [waiting_together(region, burst) for region in regions]
         covered = [
             COVERED * packets * sum(term.cycles for term in terms)
             for packets, terms in zip(together, passed, strict=True)
@@ -132,13 +132,13 @@ def between(
     parameters that it depends on."""
     if region.asked is None:
         return ()
-    own = region.asked.stage == region.stage
-    if own and not region.asked.ahead:
+    ahead = _own_ahead(region)
+    if region.asked.stage == region.stage and not ahead:
         return ()
     passed = stages[stages.index(region.asked.stage) : stages.index(region.stage) + 1]
-    uncovered = region.asked.ahead if own else region.asked.lanes
+    uncovered = ahead or region.asked.lanes
     later = 1.0 - np.minimum(uncovered, burst) / burst
-    if own:
+    if ahead:
         later /= COVERED  # lines are on their way all the time
     found: dict[tuple[str, ...], Floats] = {}
     for term in near:
@@ -149,8 +149,13 @@ def between(
     return tuple(Term(region.stage, "", *each) for each in found.items())
 
 
-def _together(region: Region, burst: Floats) -> Floats:
-    """Packets whose lines are waited for once: a burst's, or as many as its own pass is ahead."""
-    if region.asked is None or region.asked.stage != region.stage or not region.asked.ahead:
-        return burst
-    return np.minimum(burst, region.asked.ahead)
+def waiting_together(region: Region, burst: Floats) -> Floats:
+    """Packets whose lines are waited for once: a burst's, or as many as a pass asks ahead of those
+    that it looks up itself."""
+    return np.minimum(burst, _own_ahead(region) or np.inf)
+
+
+def _own_ahead(region: Region) -> int:
+    """Packets that the pass that uses a region's lines asks ahead; 0: another pass asks."""
+    asked = region.asked
+    return asked.ahead if asked is not None and asked.stage == region.stage else 0
