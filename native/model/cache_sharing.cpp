@@ -79,12 +79,19 @@ void store(const Lane &lane, double *row, std::size_t first, std::size_t count)
     std::copy_n(lane.begin(), count, row + first);
 }
 
-Lane CacheSharing::leaves(const Lane &capacity) const
+Lane CacheSharing::every_line() const
 {
-    Lane needed{}, found;
+    Lane found{};
     for (const Lane &own : lines)
         for (std::size_t i = 0; i < kLanes; ++i)
-            needed[i] += own[i];
+            found[i] += own[i];
+    return found;
+}
+
+Lane CacheSharing::leaves(const Lane &capacity) const
+{
+    Lane found;
+    const Lane needed = every_line();
     for (std::size_t i = 0; i < kLanes; ++i)
         found[i] = needed[i] > capacity[i] || inserted[i] > 0 ? 1.0 : 0.0;
     return found;
@@ -127,6 +134,38 @@ void CacheSharing::hold(std::size_t region, const Lane &time, Lane &served, Lane
         held[i] = own[i] * served[i];
         slope[i] = touched[i] * gone[i] * kept[i];
     }
+}
+
+// crowding * held(t) + the others' lines = capacity. Of those each leaves as soon as everywhere: of
+// what they hold in T, t / T is there after t. By Newton's steps from below.
+void CacheSharing::hold_crowded(std::size_t region, const Lane &crowding, const Lane &capacity,
+                                const Lane &time, Lane &served, Lane &held, Lane &slope) const
+{
+    const Lane every = every_line();
+    Lane stays, open, own, staying{}, coming{}; // others' lines, and of these a packet
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        const bool leave = time[i] < kForEver;
+        if (leave)
+            coming[i] = std::max(capacity[i] - held[i], 0.0) / time[i];
+        else
+            staying[i] = every[i] - lines[region][i];
+        const bool full = leave || staying[i] + crowding[i] * lines[region][i] > capacity[i];
+        open[i] = crowding[i] > 1 && lines[region][i] > 0 && full ? 1.0 : 0.0;
+        const double touched = coming[i] + crowding[i] * touches[region][i];
+        stays[i] = open[i] == 0.0 ? time[i] : (capacity[i] - staying[i]) / touched;
+    }
+    double left = std::ranges::max(open);
+    for (int step = 0; left > 0 && step < kMostSteps; ++step) {
+        Lane room, grows;
+        hold(region, stays, own, held, slope);
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            room[i] = capacity[i] - staying[i] - coming[i] * stays[i] - crowding[i] * held[i];
+            grows[i] = coming[i] + crowding[i] * slope[i] + kTiny;
+        }
+        left = advance(room, grows, open, stays);
+    }
+    for (std::size_t i = 0; i < kLanes; ++i)
+        served[i] = open[i] == 0.0 ? served[i] : own[i];
 }
 
 double CacheSharing::advance(const Lane &room, const Lane &slope, const Lane &open, Lane &time)

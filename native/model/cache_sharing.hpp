@@ -48,6 +48,12 @@ class CacheSharing
     // The same, and how many of its lines are held, and more of them for each packet more.
     void hold(std::size_t region, const Lane &time, Lane &served, Lane &held, Lane &slope) const;
 
+    // The same of a region whose lines meet in few of a cache's sets, which they fill so many times
+    // as densely as all of them: a line stays there until these are full. What `hold` found is
+    // taken and changed.
+    void hold_crowded(std::size_t region, const Lane &crowding, const Lane &capacity,
+                      const Lane &time, Lane &served, Lane &held, Lane &slope) const;
+
     // Whether lines leave at all: 1 where not everything fits, or others bring in lines.
     Lane leaves(const Lane &capacity) const;
 
@@ -59,6 +65,8 @@ class CacheSharing
     Lane least_time(const Lane &capacity) const;
 
   private:
+    Lane every_line() const;
+
     const bool *cyclic_;
 };
 

@@ -22,12 +22,13 @@ class Block
   public:
     Block(const Touched &all, const Asked &asked, unsigned shape)
         : all_(all), asked_(asked), shape_(shape), own_(all.regions), everyone_(all.regions),
-          touches_(all.regions), stride_(all.regions), together_(all.regions), near_(all.regions),
-          far_(all.regions), memory_(all.regions), missed_(all.regions), first_(all.regions),
-          private_(all.regions), kept_(all.regions), independent_(all.regions),
-          untouched_(all.regions), open_last_(all.regions), open_memory_(all.regions),
-          waits_last_(all.regions), waits_memory_(all.regions), none_before_(asked.groups),
-          in_steps_(all.regions), sharing_(all.regions, all.cyclic)
+          touches_(all.regions), stride_(all.regions), crowding_(all.regions),
+          together_(all.regions), near_(all.regions), far_(all.regions), memory_(all.regions),
+          missed_(all.regions), first_(all.regions), private_(all.regions), kept_(all.regions),
+          independent_(all.regions), untouched_(all.regions), open_last_(all.regions),
+          open_memory_(all.regions), waits_last_(all.regions), waits_memory_(all.regions),
+          none_before_(asked.groups), in_steps_(all.regions), crowded_(all.regions),
+          sharing_(all.regions, all.cyclic)
     {
     }
 
@@ -39,11 +40,13 @@ class Block
             everyone_[region] = lane_of(all_.all_lines + row, first, count, 0);
             touches_[region] = lane_of(all_.touches + row, first, count, 0);
             stride_[region] = lane_of(all_.stride + row, first, count, 1);
+            crowding_[region] = lane_of(all_.crowding + row, first, count, 1);
             together_[region] = lane_of(all_.together + row, first, count, 1);
             near_[region] = lane_of(all_.near + row, first, count, 0);
             far_[region] = lane_of(all_.last + row, first, count, 0);
             memory_[region] = lane_of(all_.memory + row, first, count, 0);
             in_steps_[region] = std::ranges::max(together_[region]) > 1;
+            crowded_[region] = std::ranges::max(crowding_[region]) > 1;
             for (std::size_t i = 0; i < kLanes; ++i)
                 missed_[region][i] = touches_[region][i] * (memory_[region][i] - far_[region][i]);
             if (asked_.group[region] >= 0)
@@ -92,6 +95,7 @@ class Block
     void settle(const Lane &capacity, const Lane &inserted)
     {
         sharing_.shape = shape_;
+        capacity_ = capacity;
         come(inserted);
         Lane open = sharing_.leaves(capacity), least = sharing_.least_time(capacity);
         for (std::size_t i = 0; i < kLanes; ++i) {
@@ -215,10 +219,14 @@ class Block
         for (std::size_t region = 0; region < all_.regions; ++region) {
             Lane &share = kept_[region];
             sharing_.hold(region, time_, share, held, grows);
+            for (std::size_t i = 0; i < kLanes; ++i)
+                share[i] = time_[i] < kForEver ? share[i] : 1.0;
+            if (crowded_[region])
+                sharing_.hold_crowded(region, crowding_[region], capacity_, time_, share, held,
+                                      grows);
             for (std::size_t i = 0; i < kLanes; ++i) {
                 room[i] -= held[i];
                 slope[i] += grows[i];
-                share[i] = time_[i] < kForEver ? share[i] : 1.0;
                 share[i] = std::max(share[i], private_[region][i]);
             }
         }
@@ -304,7 +312,8 @@ class Block
     const Touched &all_;
     const Asked &asked_;
     unsigned shape_; // of lifetimes in the last level
-    std::vector<Lane> own_, everyone_, touches_, stride_, together_, near_, far_, memory_;
+    std::vector<Lane> own_, everyone_, touches_, stride_, crowding_, together_, near_, far_,
+        memory_;
     std::vector<Lane> missed_; // cycles a packet that memory costs more than the last level
     std::vector<Lane> first_, private_, kept_;    // served by the first, all private, all levels
     std::vector<Lane> independent_;               // lines of a burst
@@ -313,7 +322,8 @@ class Block
     std::vector<Lane> waits_last_, waits_memory_; // share of bursts that wait once for a region
     std::vector<Lane> none_before_;               // share of bursts that no region waited for yet
     std::vector<bool> in_steps_;                  // some of its touches wait for each other
-    Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{};
+    std::vector<bool> crowded_;                   // some of its lines meet in few sets
+    Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{}, capacity_{};
     CacheSharing sharing_;
     struct Level {
         Private of;

@@ -12,14 +12,19 @@
 #define SURVIVAL_MOST ((uint64_t)64 << 20)
 #define SURVIVAL_S    1.5
 
-static uint64_t l2_bytes(int cpu)
+/* Of the cache of a level, or of the highest up to it. */
+static uint64_t cache_bytes(int cpu, unsigned level)
 {
     struct topology topology;
+    uint64_t bytes = 1u << 20;
+    unsigned highest = 1;
     topology_read(cpu, &topology);
     for (size_t i = 0; i < topology.caches; i++)
-        if (topology.cache[i].level == 2)
-            return topology.cache[i].bytes;
-    return 1u << 20;
+        if (topology.cache[i].level > highest && topology.cache[i].level <= level) {
+            highest = topology.cache[i].level;
+            bytes = topology.cache[i].bytes;
+        }
+    return bytes;
 }
 
 /* Near enough to choose a deadline. */
@@ -50,6 +55,15 @@ static void write_survival(FILE *out, const struct survival_point *point, size_t
                 i > 0 ? "," : "", (unsigned long long)point[i].bytes, point[i].pace,
                 point[i].lap_cycles, point[i].share, point[i].cycles,
                 (unsigned long long)point[i].timed);
+    fputs("],\n", out);
+}
+
+static void write_conflicts(FILE *out, const struct survival_conflict *found, size_t count)
+{
+    fputs("\"conflicts\": [", out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s{\"same\": %.2f, \"spread\": %.2f}", i > 0 ? "," : "", found[i].same,
+                found[i].spread);
     fputs("],\n", out);
 }
 
@@ -85,13 +99,16 @@ bool state_write(FILE *out, int cpu, int other, uint64_t max, const volatile int
 {
     static struct survival_point survived[SURVIVAL_POINTS];
     static struct walks_point walks[WALKS_POINTS];
+    struct survival_conflict conflict[SURVIVAL_CONFLICTS];
     struct load load = {0};
     struct memory memory = memory_map(max, PAGE_2MIB);
     struct clock_pair start = clock_both();
-    struct survival_border border = survival_border(memory.base, l2_bytes(cpu));
+    struct survival_border border = survival_border(memory.base, cache_bytes(cpu, 2));
     uint64_t most = max < SURVIVAL_MOST ? max : SURVIVAL_MOST;
     uint64_t until = start.cycles + (uint64_t)(SURVIVAL_S * tsc_hz());
     size_t survivals = survival_measure(memory.base, most, &border, until, survived, stop);
+    size_t conflicts =
+        survival_conflicts(memory.base, max, cache_bytes(cpu, 4), &border, conflict, stop);
     load_measure(memory.base, max, other, &load, stop);
     size_t walked = walks_measure(memory.base, max, walks, stop);
     struct clock_pair end = clock_both();
@@ -103,6 +120,7 @@ bool state_write(FILE *out, int cpu, int other, uint64_t max, const volatile int
             (unsigned long long)start.cycles, (unsigned long long)end.cycles, border.hit,
             border.miss, memory.huge_share);
     write_survival(out, survived, survivals);
+    write_conflicts(out, conflict, conflicts);
     write_load(out, &load);
     write_walks(out, walks, walked);
     return fflush(out) == 0 && !ferror(out);

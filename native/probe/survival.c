@@ -1,11 +1,13 @@
 #include "survival.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "clock.h"
 #include "memory.h"
 
+#define LINES_A_PAGE (SMALL_PAGE / LINE_BYTES)
 enum { TIMED_EVERY = 31, FAST_LAPS = 10, BORDER_LINES = 4000, INTERRUPTED = 20 };
 #define LAPS_TSC 25000000u /* of a point: so long, or one lap */
 #define LEAST    (1u << 20)
@@ -19,6 +21,21 @@ enum { PACES = sizeof paces / sizeof *paces };
 static inline uint64_t next_line(uint64_t line, uint64_t lines)
 {
     return (line * 1664525u + 1013904223u) & (lines - 1);
+}
+
+/* Where a working set's lines lie: so many bytes apart, each at the same place of its page or, so
+ * that all sets of a cache have as many of them, at one of its own. */
+struct layout {
+    uint64_t apart;
+    bool spread;
+};
+
+static const struct layout packed = {LINE_BYTES, false};
+
+static inline const char *line_at(const char *base, uint64_t line, struct layout layout)
+{
+    uint64_t own = layout.spread ? (line * 17 + line / LINES_A_PAGE) % LINES_A_PAGE : 0;
+    return base + line * layout.apart + own * LINE_BYTES;
 }
 
 static inline double timed_load(const char *at)
@@ -88,13 +105,13 @@ static double multiplication_cycles(void)
 }
 
 /* Every line once, so many multiplications apart. Adds the timed ones to the point. */
-static void lap(const char *base, uint64_t lines, uint32_t multiplications, double limit,
-                struct survival_point *point)
+static void lap(const char *base, struct layout layout, uint64_t lines, uint32_t multiplications,
+                double limit, struct survival_point *point)
 {
     uint64_t line = 0, x = 3;
     uint32_t until_timed = TIMED_EVERY;
     for (uint64_t i = 0; i < lines; i++) {
-        const char *at = base + line * LINE_BYTES;
+        const char *at = line_at(base, line, layout);
         line = next_line(line, lines);
         if (--until_timed == 0) {
             double cycles = timed_load(at);
@@ -112,22 +129,23 @@ static void lap(const char *base, uint64_t lines, uint32_t multiplications, doub
     __asm__ volatile("" : : "r"(x));
 }
 
-static struct survival_point walk(const char *base, uint64_t bytes, uint32_t multiplications,
-                                  double limit)
+static struct survival_point walk(const char *base, struct layout layout, uint64_t lines,
+                                  uint32_t multiplications, double limit)
 {
-    struct survival_point warm = {0}, point = {.bytes = bytes};
-    uint64_t lines = bytes / LINE_BYTES, start = clock_cycles(), line = 0;
+    struct survival_point warm = {0}, point = {.bytes = lines * LINE_BYTES};
+    uint64_t start = clock_cycles(), line = 0;
     /* A shared cache may let a set in only after it was walked about ten times. */
     for (uint64_t i = 0; i < FAST_LAPS * lines && clock_cycles() - start < FAST_TSC; i += 256)
         for (int j = 0; j < 256; j++) {
-            (void)*(const volatile char *)(base + line * LINE_BYTES);
+            (void)*(const volatile char *)line_at(base, line, layout);
             line = next_line(line, lines);
         }
-    lap(base, lines, multiplications, limit, &warm); /* it shows how old the fast laps' lines are */
+    lap(base, layout, lines, multiplications, limit,
+        &warm); /* it shows how old the fast laps' lines are */
     start = clock_cycles();
     uint64_t laps = 0;
     do {
-        lap(base, lines, multiplications, limit, &point);
+        lap(base, layout, lines, multiplications, limit, &point);
         laps++;
     } while (clock_cycles() - start < LAPS_TSC);
     point.lap_cycles = (double)(clock_cycles() - start) / (double)laps;
@@ -147,7 +165,28 @@ size_t survival_measure(char *base, uint64_t max, const struct survival_border *
         for (int i = 0; i < PACES && count < SURVIVAL_POINTS && !*stop; i++) {
             if (clock_cycles() > until_tsc)
                 return count;
-            point[count++] = walk(base, bytes, (uint32_t)(paces[i] / one + 0.5), limit);
+            point[count++] =
+                walk(base, packed, bytes / LINE_BYTES, (uint32_t)(paces[i] / one + 0.5), limit);
         }
+    return count;
+}
+
+size_t survival_conflicts(const char *base, uint64_t max, uint64_t llc_bytes,
+                          const struct survival_border *border,
+                          struct survival_conflict found[SURVIVAL_CONFLICTS],
+                          const volatile int *stop)
+{
+    double limit = sqrt(border->hit * border->miss);
+    uint64_t pages = 1;
+    while (pages * SMALL_PAGE < 2 * llc_bytes && 2 * pages * SMALL_PAGE <= max)
+        pages *= 2;
+    if (pages * SMALL_PAGE < llc_bytes + llc_bytes / 4)
+        return 0;
+    size_t count = 0;
+    for (; count < SURVIVAL_CONFLICTS && !*stop; count++) {
+        struct layout same = {SMALL_PAGE, false}, spread = {SMALL_PAGE, true};
+        found[count].same = walk(base, same, pages, 0, limit).cycles;
+        found[count].spread = walk(base, spread, pages, 0, limit).cycles;
+    }
     return count;
 }

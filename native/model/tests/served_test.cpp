@@ -22,17 +22,18 @@ namespace
 struct Case {
     static constexpr std::size_t kScenarios = 3;
     std::array<bool, 1> cyclic{false}, others{false};
-    double lines = 10'000, inserted = 0, capacity = 20'000, lcores = 1, together = 1, touches = 1;
+    double lines = 10'000, inserted = 0, capacity = 20'000, lcores = 1, together = 1, touches = 1,
+           crowding = 1;
     double latency = 0, last_latency = 0, covered = 0, burst = 32; // of lines asked for ahead
     std::vector<double> waits, first, lines_by, cost;              // of serve's answer
 
     void solve()
     {
         const std::vector<double> size(kScenarios, lines), one(kScenarios, 1.0),
-            often(kScenarios, touches), lanes(kScenarios, together), cores(kScenarios, lcores),
-            near(kScenarios, 2.0), last(kScenarios, 10.0), memory(kScenarios, 100.0),
-            base(kScenarios, 50.0), room(kScenarios, capacity), brought(kScenarios, inserted),
-            packets(kScenarios, burst), between(kScenarios, covered);
+            often(kScenarios, touches), dense(kScenarios, crowding), lanes(kScenarios, together),
+            cores(kScenarios, lcores), near(kScenarios, 2.0), last(kScenarios, 10.0),
+            memory(kScenarios, 100.0), base(kScenarios, 50.0), room(kScenarios, capacity),
+            brought(kScenarios, inserted), packets(kScenarios, burst), between(kScenarios, covered);
         std::vector<double> lone(kScenarios, last_latency);
         lone.resize(2 * kScenarios, latency);
         const std::int32_t group = latency > 0 ? 0 : -1;
@@ -42,8 +43,8 @@ struct Case {
         cost.assign(3 * kScenarios, -1);
         const std::array<Private, 2> levels{Private{500, 8}, Private{4000, 8}};
         serve({1, kScenarios, cyclic.data(), others.data(), size.data(), size.data(), often.data(),
-               one.data(), lanes.data(), near.data(), last.data(), memory.data(), cores.data(),
-               base.data()},
+               one.data(), dense.data(), lanes.data(), near.data(), last.data(), memory.data(),
+               cores.data(), base.data()},
               Asked{&group, 1, between.data(), packets.data(), lone.data()},
               Caches{1, levels, 16, room.data(), brought.data()},
               {waits.data(), first.data(), lines_by.data(), cost.data()});
@@ -174,7 +175,8 @@ TEST(Serve, TablesThatAreAskedForTogetherShareThatWait)
         std::array<double, 2> by{};
         std::array<double, 3> found{};
         serve({regions, 1, kinds, kinds, lines.data(), lines.data(), one.data(), one.data(),
-               one.data(), nothing.data(), nothing.data(), nothing.data(), one.data(), &base},
+               one.data(), one.data(), nothing.data(), nothing.data(), nothing.data(), one.data(),
+               &base},
               Asked{group.data(), 1, nothing.data(), packets.data(), latency.data()},
               Caches{1, nearer, 1, &capacity, &inserted},
               {waits.data(), first.data(), by.data(), found.data()});
@@ -203,6 +205,42 @@ TEST(Serve, AFasterBackgroundLeavesLess)
     EXPECT_GT(share, 0.59); // all but what the private caches serve
 }
 
+TEST(Serve, LinesThatMeetInFewSetsFillThemSooner)
+{
+    Case even;
+    even.cyclic = {true};
+    even.solve();
+    EXPECT_NEAR(even.lines_by[3], 0, 1e-9); // all fits
+    double before = 0;
+    for (const double crowding : {1.5, 2.1, 2.5, 64.0}) {
+        Case one;
+        one.cyclic = {true};
+        one.crowding = crowding;
+        one.solve();
+        // In one of so many sets there is room for so many of the lines, and no more.
+        if (crowding * one.lines <= one.capacity)
+            EXPECT_NEAR(one.lines_by[3], 0, 1e-9) << crowding;
+        else
+            EXPECT_GT(one.lines_by[3], before) << crowding;
+        before = one.lines_by[3];
+        EXPECT_NEAR(one.lines_by[0] + one.lines_by[3], even.lines_by[0], 1e-9) << crowding;
+    }
+    EXPECT_GT(before, 0.99); // of lines touched in turns
+}
+
+TEST(Serve, OthersLinesAgeCrowdedOnesToo)
+{
+    Case quiet;
+    quiet.cyclic = {true};
+    quiet.crowding = 1.9;
+    Case busy = quiet;
+    busy.inserted = 0.01;
+    quiet.solve();
+    busy.solve();
+    EXPECT_GT(busy.lines_by[3], quiet.lines_by[3]);
+    EXPECT_GT(busy.cost[0], quiet.cost[0]);
+}
+
 TEST(Serve, MoreLcoresShareOneLastLevel)
 {
     Case one;
@@ -226,8 +264,8 @@ TEST(Serve, AVariantOfPrivateLevelsIsPricedAsThatMachineIs)
         std::array<double, 2> lines_by{};
         std::array<double, 5> cost{};
         std::array<double, 2> first_waits{};
-        serve({1, 1, no.data(), no.data(), &lines, &lines, &one, &one, &one, &near, &last, &memory,
-               &one, &base},
+        serve({1, 1, no.data(), no.data(), &lines, &lines, &one, &one, &one, &one, &near, &last,
+               &memory, &one, &base},
               Asked{&none, 0, &nothing, &one, brought.data()},
               Caches{nearer.size() / 2, nearer, 1, room.data(), brought.data()},
               {waits.data(), first_waits.data(), lines_by.data(), cost.data()});

@@ -66,6 +66,16 @@ class WalkPoint(Noun):
         return max(0.0, self.cycles.value - self.huge_cycles.value)
 
 
+class PageConflicts(Noun):
+    """Timed accesses to one line in each of many pages: as many as would fill the last level twice,
+    were only those of its sets used that one place in a page selects. TSC cycles."""
+
+    same_cycles: Estimate
+    """Where all lie at the same place of their pages."""
+    spread_cycles: Estimate
+    """The same pages, where the lines lie at all places."""
+
+
 class HostState(Noun):
     """What memory and the shared cache do at one time. All cycles are of the time-stamp counter."""
 
@@ -92,6 +102,8 @@ class HostState(Noun):
     """Random accesses, alone and next to the other CPU's stream."""
     walks: Annotated[tuple[WalkPoint, ...], BeforeValidator(listed)]
     """What page walks add, by number of pages."""
+    conflicts: PageConflicts | None = None
+    """Of lines a page apart; None: not measured."""
     handoff_ns: float | None = None
     """What a cache line took to another CPU, the longer of before and after; None where unknown."""
 
@@ -109,6 +121,14 @@ class HostState(Noun):
         if not stream or not times:
             return None
         return stream * self.tsc_hz * LINE_BYTES / 1e9, float(np.exp(np.mean(np.log(times))))
+
+    def conflict_share(self) -> float | None:
+        """How far lines a page apart are on the way from what the last level takes to what memory
+        does, for lying so; None where that was not measured."""
+        if self.conflicts is None:
+            return None
+        longer = self.conflicts.same_cycles.value - self.conflicts.spread_cycles.value
+        return longer / max(self.miss_cycles - self.hit_cycles, 1.0)
 
     def lifetime_seconds(self, beyond_bytes: int) -> float | None:
         """Age in seconds at which half of the lines are gone, from working sets above a size (the
@@ -162,6 +182,11 @@ class _Walk(Noun):
     cycles: list[float]
 
 
+class _Conflict(Noun):
+    same: float
+    spread: float
+
+
 class _Output(Noun):
     """What ``planecast-probe --state`` prints."""
 
@@ -175,6 +200,7 @@ class _Output(Noun):
     miss_cycles: float
     huge_share: float
     survival: list[_Survival]
+    conflicts: list[_Conflict]
     other: int
     other_stream: float
     stream: Annotated[list[float], Field(min_length=1)]
@@ -214,6 +240,16 @@ def read_state(text: str) -> HostState:
             LoadPoint(width=p.width, loaded=p.loaded, cycles=_low(p.cycles)) for p in raw.memory
         ),
         walks=tuple(_walks(raw.walks)),
+        conflicts=_conflicts(raw.conflicts),
+    )
+
+
+def _conflicts(found: Sequence[_Conflict]) -> PageConflicts | None:
+    if not found:
+        return None
+    return PageConflicts(
+        same_cycles=_low([one.same for one in found]),
+        spread_cycles=_low([one.spread for one in found]),
     )
 
 

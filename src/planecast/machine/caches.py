@@ -223,6 +223,7 @@ def _answered(
         table([region.total_lines for region in regions]),
         table([region.touches for region in regions]),
         table([1.0 if region.stride is None else region.stride for region in regions]),
+        table([_conflicts(region, hierarchy) for region in regions]),
         table([region.together for region in regions]),
         table([near for near, _, _ in costs]),
         table([last for _, last, _ in costs]),
@@ -240,6 +241,13 @@ def _answered(
         *found,
     )
     return found
+
+
+def _conflicts(region: Region, hierarchy: Hierarchy) -> Floats | float:
+    """How many times as densely its lines lie in the last level's sets that they meet in."""
+    if region.stride is None:
+        return 1.0
+    return np.minimum(region.stride, hierarchy.llc_page_conflicts)
 
 
 def _costs_of(

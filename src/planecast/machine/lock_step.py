@@ -39,7 +39,9 @@ class LockStepWalks(Mechanism):
         return not profile.made_in_memory
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
-        # A step is a gather from L1 and some dependent vector operations; without gathers a load
+        # A step is a gather from L1 and some dependent vector operations. Microcode that keeps
+        # gathers from passing on speculative data makes it some five times as long on Intel's cores
+        # up to Ice Lake, so the prior is wide. Without gathers it is a load
         # from L1 (5 cycles), the move of its address to a register and of the loaded back (6), and
         # some 15 vector instructions that wait for each other, two of them multiplications: 28 by
         # the latencies of Intel's and AMD's cores (Fog, Instruction tables; acl_run_sse.h).
@@ -48,7 +50,7 @@ class LockStepWalks(Mechanism):
                 STEP,
                 "core cycles/step",
                 30.0,
-                0.6,
+                1.0,
                 "take bursts of a quarter, a half and all of the search's lanes",
                 "core",
             ),

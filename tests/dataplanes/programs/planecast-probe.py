@@ -103,6 +103,7 @@ def state() -> None:
         "miss_cycles": 400.0,
         "huge_share": 1.0,
         "survival": survival,
+        "conflicts": [{"same": 110.0, "spread": 105.0}, {"same": 108.0, "spread": 106.0}],
         "other": 1,
         "other_stream": 0.15,
         "stream": [0.1, 0.2, 0.2, 0.2],
