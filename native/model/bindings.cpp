@@ -43,16 +43,16 @@ void require(bool fits)
 }
 
 void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, const Table &all_lines,
-           const Table &touches, const Table &stride, const Table &crowding, const Table &together,
-           const Table &near, const Table &last, const Table &memory, const Column &lcores,
-           const Column &base, const Tables &nearer, double shape, const Table &capacity,
-           const Table &inserted, const Groups &group, const Table &covered, const Table &burst,
-           const Table &latency, const OutTables &waits, const OutTables &first,
+           const Table &touches, const Table &own_crowding, const Table &all_crowding,
+           const Table &together, const Table &near, const Table &last, const Table &memory,
+           const Column &lcores, const Column &base, const Tables &nearer, double shape,
+           const Table &capacity, const Table &inserted, const Groups &group, const Table &covered,
+           const Table &burst, const Table &latency, const OutTables &waits, const OutTables &first,
            const OutTable &lines, const OutTable &cost)
 {
     const std::size_t regions = touches.shape(0), scenarios = touches.shape(1);
-    for (const Table *table : {&own_lines, &all_lines, &stride, &crowding, &together, &near, &last,
-                               &memory, &covered, &burst})
+    for (const Table *table : {&own_lines, &all_lines, &own_crowding, &all_crowding, &together,
+                               &near, &last, &memory, &covered, &burst})
         require(table->shape(0) == regions && table->shape(1) == scenarios);
     const std::size_t variants = capacity.shape(0);
     require(cyclic.shape(0) == regions && others.shape(0) == regions &&
@@ -71,9 +71,11 @@ void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, con
     const planecast::model::Caches caches{variants, levels, shape_of(shape), capacity.data(),
                                           inserted.data()};
     const planecast::model::Touched touched{
-        regions,          scenarios,      cyclic.data(), others.data(),   own_lines.data(),
-        all_lines.data(), touches.data(), stride.data(), crowding.data(), together.data(),
-        near.data(),      last.data(),    memory.data(), lcores.data(),   base.data()};
+        regions,         scenarios,           cyclic.data(),
+        others.data(),   own_lines.data(),    all_lines.data(),
+        touches.data(),  own_crowding.data(), all_crowding.data(),
+        together.data(), near.data(),         last.data(),
+        memory.data(),   lcores.data(),       base.data()};
     std::int32_t most = -1;
     for (std::size_t region = 0; region < regions; ++region)
         most = std::max(most, group(region));
@@ -113,10 +115,11 @@ void hit_shares(const Kinds &cyclic, const Table &lines, const Table &touches,
         }
         sharing.inserted = planecast::model::lane_of(inserted.data(), first, count, 0);
         Lane stay{}, share;
-        sharing.find_time(planecast::model::lane_of(capacity.data(), first, count, 1), stay);
+        const Lane room = planecast::model::lane_of(capacity.data(), first, count, 1);
+        sharing.find_time(room, stay);
         planecast::model::store(stay, time.data(), first, count);
         for (std::size_t region = 0; region < regions; ++region) {
-            sharing.share(region, stay, share);
+            sharing.share(region, room, stay, share);
             planecast::model::store(share, shares.data() + region * scenarios, first, count);
         }
     }
@@ -128,9 +131,9 @@ NB_MODULE(_native, module)
 {
     module.doc() = "Caches shared by regions, for many scenarios at once";
     module.def("serve", &serve, "cyclic"_a, "others"_a, "own_lines"_a, "all_lines"_a, "touches"_a,
-               "stride"_a, "crowding"_a, "together"_a, "near"_a, "last"_a, "memory"_a, "lcores"_a,
-               "base"_a, "nearer"_a, "shape"_a, "capacity"_a, "inserted"_a, "group"_a, "covered"_a,
-               "burst"_a, "latency"_a, "waits"_a, "first"_a, "lines"_a, "cost"_a);
+               "own_crowding"_a, "all_crowding"_a, "together"_a, "near"_a, "last"_a, "memory"_a,
+               "lcores"_a, "base"_a, "nearer"_a, "shape"_a, "capacity"_a, "inserted"_a, "group"_a,
+               "covered"_a, "burst"_a, "latency"_a, "waits"_a, "first"_a, "lines"_a, "cost"_a);
     module.def("hit_shares", &hit_shares, "cyclic"_a, "lines"_a, "touches"_a, "inserted"_a,
                "capacity"_a, "shape"_a, "shares"_a, "time"_a);
 }

@@ -108,8 +108,20 @@ Lane CacheSharing::least_time(const Lane &capacity) const
     return found;
 }
 
-void CacheSharing::hold(std::size_t region, const Lane &time, Lane &served, Lane &held,
-                        Lane &slope) const
+void CacheSharing::hold(std::size_t region, const Lane &capacity, const Lane &time, Lane &served,
+                        Lane &held, Lane &slope) const
+{
+    if (std::ranges::max(crowding[region]) > 1.0) {
+        crowd(region, capacity, time, served, held, slope);
+        return;
+    }
+    hold_evenly(region, time, served, held, slope);
+    for (std::size_t i = 0; i < kLanes; ++i)
+        served[i] = time[i] < kForEver ? served[i] : 1.0;
+}
+
+void CacheSharing::hold_evenly(std::size_t region, const Lane &time, Lane &served, Lane &held,
+                               Lane &slope) const
 {
     const Lane &own = lines[region], &touched = touches[region], &rate = rates[region];
     if (cyclic_[region]) {
@@ -136,36 +148,46 @@ void CacheSharing::hold(std::size_t region, const Lane &time, Lane &served, Lane
     }
 }
 
-// crowding * held(t) + the others' lines = capacity. Of those each leaves as soon as everywhere: of
-// what they hold in T, t / T is there after t. By Newton's steps from below.
-void CacheSharing::hold_crowded(std::size_t region, const Lane &crowding, const Lane &capacity,
-                                const Lane &time, Lane &served, Lane &held, Lane &slope) const
+// crowding * held(t) + the others' lines = capacity. Of the lines that others hold everywhere, all
+// that held(t) leaves, each leaves as soon as everywhere: of what they hold in T, t / T is there
+// after t; where T is for ever all of it. By Newton's steps.
+void CacheSharing::crowd(std::size_t region, const Lane &capacity, const Lane &time, Lane &served,
+                         Lane &held, Lane &slope) const
 {
-    const Lane every = every_line();
-    Lane stays, open, own, staying{}, coming{}; // others' lines, and of these a packet
+    const Lane every = every_line(), &denser = crowding[region];
+    Lane open, staying{};         // where lines crowd; others' lines that stay for ever
+    Lane &stays = stays_[region]; // begins where it was before
     for (std::size_t i = 0; i < kLanes; ++i) {
-        const bool leave = time[i] < kForEver;
-        if (leave)
-            coming[i] = std::max(capacity[i] - held[i], 0.0) / time[i];
-        else
-            staying[i] = every[i] - lines[region][i];
-        const bool full = leave || staying[i] + crowding[i] * lines[region][i] > capacity[i];
-        open[i] = crowding[i] > 1 && lines[region][i] > 0 && full ? 1.0 : 0.0;
-        const double touched = coming[i] + crowding[i] * touches[region][i];
-        stays[i] = open[i] == 0.0 ? time[i] : (capacity[i] - staying[i]) / touched;
+        const bool all = time[i] >= kForEver;
+        staying[i] = all ? every[i] - lines[region][i] : 0.0;
+        const bool full = !all || staying[i] + denser[i] * lines[region][i] > capacity[i];
+        open[i] = denser[i] > 1 && lines[region][i] > 0 && full ? 1.0 : 0.0;
+        const double touched = denser[i] * touches[region][i] + capacity[i] / time[i];
+        const double least = (capacity[i] - staying[i]) / std::max(touched, kTiny);
+        stays[i] = open[i] == 0.0        ? time[i]
+                   : stays[i] < kForEver ? std::max(stays[i], least)
+                                         : least;
     }
-    double left = std::ranges::max(open);
-    for (int step = 0; left > 0 && step < kMostSteps; ++step) {
-        Lane room, grows;
-        hold(region, stays, own, held, slope);
+    Lane grows;
+    for (int step = 0; step < kMostSteps; ++step) {
+        Lane room;
+        hold_evenly(region, stays, served, held, slope);
         for (std::size_t i = 0; i < kLanes; ++i) {
-            room[i] = capacity[i] - staying[i] - coming[i] * stays[i] - crowding[i] * held[i];
-            grows[i] = coming[i] + crowding[i] * slope[i] + kTiny;
+            const double passed = stays[i] / time[i]; // 0 where all stay for ever
+            const double others = (capacity[i] - held[i]) * passed + staying[i];
+            room[i] = capacity[i] - others - denser[i] * held[i];
+            grows[i] = denser[i] * slope[i] + (capacity[i] - held[i]) / time[i] -
+                       passed * slope[i] + kTiny;
         }
-        left = advance(room, grows, open, stays);
+        if (advance(room, grows, open, stays) <= 0)
+            break;
     }
-    for (std::size_t i = 0; i < kLanes; ++i)
-        served[i] = open[i] == 0.0 ? served[i] : own[i];
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        if (open[i] != 0.0) // the time here grows with T
+            slope[i] *= (capacity[i] - held[i]) / time[i] * stays[i] / time[i] / grows[i];
+        else
+            served[i] = time[i] < kForEver ? served[i] : 1.0;
+    }
 }
 
 double CacheSharing::advance(const Lane &room, const Lane &slope, const Lane &open, Lane &time)
@@ -197,7 +219,7 @@ void CacheSharing::find_time(const Lane &capacity, Lane &time) const
             slope[i] = kTiny + inserted[i];
         }
         for (std::size_t region = 0; region < lines.size(); ++region) {
-            hold(region, time, served, held, grows);
+            hold(region, capacity, time, served, held, grows);
             for (std::size_t i = 0; i < kLanes; ++i) {
                 room[i] -= held[i];
                 slope[i] += grows[i];
@@ -209,13 +231,11 @@ void CacheSharing::find_time(const Lane &capacity, Lane &time) const
         time[i] = open[i] != 0.0 ? time[i] : kForEver;
 }
 
-void CacheSharing::share(std::size_t region, const Lane &time, Lane &found) const
+void CacheSharing::share(std::size_t region, const Lane &capacity, const Lane &time,
+                         Lane &found) const
 {
     Lane held, slope;
-    hold(region, time, found, held, slope);
-    // What fits is there, touched or not.
-    for (std::size_t i = 0; i < kLanes; ++i)
-        found[i] = (time[i] < kForEver ? found[i] : 1.0) * (1.0 - out[region][i]);
+    hold(region, capacity, time, found, held, slope);
 }
 
 } // namespace planecast::model

@@ -3,6 +3,7 @@
 // equations and their sources.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -28,31 +29,32 @@ class CacheSharing
 {
   public:
     CacheSharing(std::size_t regions, const bool *cyclic)
-        : lines(regions), touches(regions), rates(regions), out(regions), cyclic_(cyclic)
+        : lines(regions), touches(regions), rates(regions), crowding(regions), cyclic_(cyclic),
+          stays_(regions)
     {
     }
 
-    // By region: distinct lines, touches a packet (both 0 where the region isn't used or can't be
-    // held), touches of a line a packet, and 1 where it can't be held and is served nothing.
-    std::vector<Lane> lines, touches, rates, out;
+    // By region: distinct lines, touches a packet (both 0 where the region isn't used), touches of
+    // a line a packet, and how many times as densely its lines fill the sets that they meet in as
+    // all sets (at most 1: they meet in all).
+    std::vector<Lane> lines, touches, rates, crowding;
     Lane inserted{}; // lines a packet that others bring in and never touch again
     unsigned shape = 1;
+
+    // Forgets how long lines stayed in the cache before this one.
+    void begin() { std::ranges::fill(stays_, Lane{}); }
 
     // Mean packets that a line stays in a cache of so many lines. `time` is a guess from below (0
     // will do).
     void find_time(const Lane &capacity, Lane &time) const;
 
     // The share of a region's touches that are served when lines stay so long.
-    void share(std::size_t region, const Lane &time, Lane &found) const;
+    void share(std::size_t region, const Lane &capacity, const Lane &time, Lane &found) const;
 
-    // The same, and how many of its lines are held, and more of them for each packet more.
-    void hold(std::size_t region, const Lane &time, Lane &served, Lane &held, Lane &slope) const;
-
-    // The same of a region whose lines meet in few of a cache's sets, which they fill so many times
-    // as densely as all of them: a line stays there until these are full. What `hold` found is
-    // taken and changed.
-    void hold_crowded(std::size_t region, const Lane &crowding, const Lane &capacity,
-                      const Lane &time, Lane &served, Lane &held, Lane &slope) const;
+    // The same, and how many of its lines are held, and more of them for each packet more, in a
+    // cache of so many lines. What fits is there, touched or not.
+    void hold(std::size_t region, const Lane &capacity, const Lane &time, Lane &served, Lane &held,
+              Lane &slope) const;
 
     // Whether lines leave at all: 1 where not everything fits, or others bring in lines.
     Lane leaves(const Lane &capacity) const;
@@ -65,9 +67,16 @@ class CacheSharing
     Lane least_time(const Lane &capacity) const;
 
   private:
+    // Where the region's lines meet in all sets, and where they don't: what the first one found is
+    // changed.
+    void hold_evenly(std::size_t region, const Lane &time, Lane &served, Lane &held,
+                     Lane &slope) const;
+    void crowd(std::size_t region, const Lane &capacity, const Lane &time, Lane &served, Lane &held,
+               Lane &slope) const;
     Lane every_line() const;
 
     const bool *cyclic_;
+    mutable std::vector<Lane> stays_; // by region: packets that a line stays where they crowd
 };
 
 } // namespace planecast::model

@@ -22,13 +22,12 @@ class Block
   public:
     Block(const Touched &all, const Asked &asked, unsigned shape)
         : all_(all), asked_(asked), shape_(shape), own_(all.regions), everyone_(all.regions),
-          touches_(all.regions), stride_(all.regions), crowding_(all.regions),
+          touches_(all.regions), own_crowding_(all.regions), all_crowding_(all.regions),
           together_(all.regions), near_(all.regions), far_(all.regions), memory_(all.regions),
           missed_(all.regions), first_(all.regions), private_(all.regions), kept_(all.regions),
           independent_(all.regions), untouched_(all.regions), open_last_(all.regions),
           open_memory_(all.regions), waits_last_(all.regions), waits_memory_(all.regions),
-          none_before_(asked.groups), in_steps_(all.regions), crowded_(all.regions),
-          sharing_(all.regions, all.cyclic)
+          none_before_(asked.groups), in_steps_(all.regions), sharing_(all.regions, all.cyclic)
     {
     }
 
@@ -39,14 +38,13 @@ class Block
             own_[region] = lane_of(all_.own_lines + row, first, count, 0);
             everyone_[region] = lane_of(all_.all_lines + row, first, count, 0);
             touches_[region] = lane_of(all_.touches + row, first, count, 0);
-            stride_[region] = lane_of(all_.stride + row, first, count, 1);
-            crowding_[region] = lane_of(all_.crowding + row, first, count, 1);
+            own_crowding_[region] = lane_of(all_.own_crowding + row, first, count, 1);
+            all_crowding_[region] = lane_of(all_.all_crowding + row, first, count, 1);
             together_[region] = lane_of(all_.together + row, first, count, 1);
             near_[region] = lane_of(all_.near + row, first, count, 0);
             far_[region] = lane_of(all_.last + row, first, count, 0);
             memory_[region] = lane_of(all_.memory + row, first, count, 0);
             in_steps_[region] = std::ranges::max(together_[region]) > 1;
-            crowded_[region] = std::ranges::max(crowding_[region]) > 1;
             for (std::size_t i = 0; i < kLanes; ++i)
                 missed_[region][i] = touches_[region][i] * (memory_[region][i] - far_[region][i]);
             if (asked_.group[region] >= 0)
@@ -86,7 +84,7 @@ class Block
             if (asked_.group[region] >= 0)
                 wait_once(region, private_[region], open_last_[region], waits_last_[region],
                           fixed_);
-        fill(1e300, true);
+        fill(true);
         cost_ = fixed_;
     }
 
@@ -153,7 +151,7 @@ class Block
             levels_.push_back({level, {}, std::vector<Lane>(all_.regions)});
         Level &found = levels_[known_];
         found.of = level;
-        fill(level.lines, false);
+        fill(false);
         sharing_.shape = level.shape;
         sharing_.inserted = Lane{};
         Lane capacity;
@@ -168,7 +166,7 @@ class Block
         ++known_;
         sharing_.find_time(capacity, found.time);
         for (std::size_t region = 0; region < all_.regions; ++region)
-            sharing_.share(region, found.time, found.served[region]);
+            sharing_.share(region, capacity, found.time, found.served[region]);
         return found.served;
     }
 
@@ -188,25 +186,21 @@ class Block
         }
     }
 
-    // Regions in a cache of one lcore of so many lines, or in one that all share.
-    void fill(double capacity, bool shared)
+    // Regions in a cache of one lcore, or in one that all share.
+    void fill(bool shared)
     {
+        sharing_.begin();
         for (std::size_t region = 0; region < all_.regions; ++region) {
             const Lane &lines = shared ? everyone_[region] : own_[region];
             const bool absent = all_.others[region] && !shared;
-            // A cache of their own can't hold lines so far apart: they meet in few of its sets.
-            const double most = shared ? kForEver : capacity;
+            sharing_.crowding[region] = shared ? all_crowding_[region] : own_crowding_[region];
             for (std::size_t i = 0; i < kLanes; ++i) {
-                const double stride = stride_[region][i];
-                const double reached = stride > 1 ? lines[i] * stride : 0.0;
-                const double out = reached > most ? 1.0 : 0.0;
                 const double touches = touches_[region][i] * (shared ? lcores_[i] : 1.0);
                 const double held = std::max(lines[i], kLeastLines);
-                const double used = touches > 0 && !absent ? 1.0 - out : 0.0;
+                const double used = touches > 0 && !absent ? 1.0 : 0.0;
                 sharing_.rates[region][i] = touches / held;
                 sharing_.lines[region][i] = used * held;
                 sharing_.touches[region][i] = used * touches;
-                sharing_.out[region][i] = out;
             }
         }
     }
@@ -218,12 +212,7 @@ class Block
         Lane held, grows;
         for (std::size_t region = 0; region < all_.regions; ++region) {
             Lane &share = kept_[region];
-            sharing_.hold(region, time_, share, held, grows);
-            for (std::size_t i = 0; i < kLanes; ++i)
-                share[i] = time_[i] < kForEver ? share[i] : 1.0;
-            if (crowded_[region])
-                sharing_.hold_crowded(region, crowding_[region], capacity_, time_, share, held,
-                                      grows);
+            sharing_.hold(region, capacity_, time_, share, held, grows);
             for (std::size_t i = 0; i < kLanes; ++i) {
                 room[i] -= held[i];
                 slope[i] += grows[i];
@@ -312,8 +301,8 @@ class Block
     const Touched &all_;
     const Asked &asked_;
     unsigned shape_; // of lifetimes in the last level
-    std::vector<Lane> own_, everyone_, touches_, stride_, crowding_, together_, near_, far_,
-        memory_;
+    std::vector<Lane> own_, everyone_, touches_, own_crowding_, all_crowding_, together_, near_,
+        far_, memory_;
     std::vector<Lane> missed_; // cycles a packet that memory costs more than the last level
     std::vector<Lane> first_, private_, kept_;    // served by the first, all private, all levels
     std::vector<Lane> independent_;               // lines of a burst
@@ -322,7 +311,6 @@ class Block
     std::vector<Lane> waits_last_, waits_memory_; // share of bursts that wait once for a region
     std::vector<Lane> none_before_;               // share of bursts that no region waited for yet
     std::vector<bool> in_steps_;                  // some of its touches wait for each other
-    std::vector<bool> crowded_;                   // some of its lines meet in few sets
     Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{}, capacity_{};
     CacheSharing sharing_;
     struct Level {

@@ -14,20 +14,20 @@ namespace planecast::model
 struct Touched {
     std::size_t regions;
     std::size_t scenarios;
-    const bool *cyclic;      // by region: touched in order, not at random
-    const bool *others;      // by region: others touch it, whatever packets do, and wait for it
-    const double *own_lines; // distinct lines that an lcore touches
-    const double *all_lines; // distinct lines that all lcores touch
-    const double *touches;   // touches a packet; of regions of others, a cycle
-    const double *stride;    // lines from one touched line to the next; 1: they follow
-    const double *crowding; // how many times as densely they lie in the last level's sets that they
-                            // meet in as in all; 1: they meet in all
-    const double *together; // touches that wait for the slowest of them; 1: each for itself
-    const double *near;     // cycles a touch that a private level beyond the first serves
-    const double *last;     // … that the last level serves
-    const double *memory;   // … that memory serves
-    const double *lcores;   // column: how many touch a shared cache
-    const double *base;     // column: cycles a packet without all of these
+    const bool *cyclic;         // by region: touched in order, not at random
+    const bool *others;         // by region: others touch it, whatever packets do, and wait for it
+    const double *own_lines;    // distinct lines that an lcore touches
+    const double *all_lines;    // distinct lines that all lcores touch
+    const double *touches;      // touches a packet; of regions of others, a cycle
+    const double *own_crowding; // how many times as densely they lie in the sets of private caches
+                                // that they meet in as in all sets; 1: they meet in all
+    const double *all_crowding; // the same of the last level
+    const double *together;     // touches that wait for the slowest of them; 1: each for itself
+    const double *near;         // cycles a touch that a private level beyond the first serves
+    const double *last;         // … that the last level serves
+    const double *memory;       // … that memory serves
+    const double *lcores;       // column: how many touch a shared cache
+    const double *base;         // column: cycles a packet without all of these
 };
 
 // Lines that a pass over a burst asks for before a later one uses them: a burst waits once, for the

@@ -76,6 +76,11 @@ def test_the_made_up_machine_comes_back(text: str) -> None:
         (1, False, 400),
         (32, True, 25),
     ]
+    assert found.conflicts is not None
+    assert found.conflict_share() == pytest.approx(
+        (found.conflicts.same_cycles.value - found.conflicts.spread_cycles.value) / 300
+    )
+    assert found.model_copy(update={"conflicts": None}).conflict_share() is None
     walks = {(w.pages, w.width, w.placed): w.walk_cycles for w in found.walks}
     assert walks[65536, 1, "in_order"] == 32
     assert walks[8192, 8, "in_order"] == 0.5
@@ -97,6 +102,11 @@ def test_a_lifetime_that_no_walk_reached_is_none(text: str) -> None:
     assert aged(text, lambda age: 0.99).lifetime_seconds(MIB) is None
     assert aged(text, lambda age: 0.1).lifetime_seconds(MIB) is None
     assert aged(text, lambda age: 0.1).lifetime_seconds(64 * MIB) is None
+
+
+def test_a_level_too_large_for_the_memory_shows_no_conflicts(text: str) -> None:
+    found = read_state(json.dumps(json.loads(text) | {"conflicts": []}))
+    assert found.conflicts is None
 
 
 @pytest.mark.parametrize(
@@ -124,6 +134,9 @@ def test_this_machine() -> None:
     assert found.stream_lines_per_cycle.value > 0
     assert {point.width for point in found.memory} == {1, 8, 32}
     assert {walk.pages for walk in found.walks} == {8192}
+    # 32 MiB of pages are too few to fill most last levels; where they do, both were measured.
+    if found.conflicts is not None:
+        assert found.conflicts.same_cycles.samples == found.conflicts.spread_cycles.samples > 0
 
 
 def test_the_nearest_states_are_those_with_the_cpus_together(text: str) -> None:

@@ -23,6 +23,7 @@ namespace
 // A uniform and a cyclic region, touched once a packet each.
 struct Case {
     double uniform_lines = 1000, cyclic_lines = 0, inserted = 0;
+    std::array<double, 2> crowding{1, 1};
     unsigned shape = 16;
     Lane time{}, uniform{}, cyclic{};
 
@@ -38,13 +39,13 @@ struct Case {
             sharing.lines[region].fill(lines[region]);
             sharing.touches[region].fill(used ? 1 : 0);
             sharing.rates[region].fill(used ? 1 / lines[region] : 0);
-            sharing.out[region].fill(0);
+            sharing.crowding[region].fill(crowding[region]);
         }
         Lane room;
         room.fill(capacity);
         sharing.find_time(room, time);
-        sharing.share(0, time, uniform);
-        sharing.share(1, time, cyclic);
+        sharing.share(0, room, time, uniform);
+        sharing.share(1, room, time, cyclic);
     }
 };
 
@@ -103,9 +104,10 @@ TEST(CacheSharing, WhatOthersBringInEndsALineThatFits)
     EXPECT_LT(one.uniform[0], 1);
 }
 
-// A set-associative cache, line by line, with hashed sets: the share of touches that it serves.
+// A set-associative cache, line by line, with hashed sets: the share of the cyclic region's touches
+// that it serves, whose lines meet in one of `crowding` sets.
 double simulated(std::size_t sets, std::size_t ways, bool random, std::size_t uniform,
-                 std::size_t cyclic)
+                 std::size_t cyclic, std::size_t crowding = 1)
 {
     std::mt19937_64 draw(7);
     std::vector<std::vector<std::uint64_t>> cache(sets);
@@ -118,7 +120,7 @@ double simulated(std::size_t sets, std::size_t ways, bool random, std::size_t un
     for (std::size_t packet = 0; packet < packets; ++packet) {
         for (const bool cycle : {false, true}) {
             const std::uint64_t line = cycle ? 1'000'000 + packet % cyclic : draw() % uniform;
-            auto &set = cache[hashed(line)];
+            auto &set = cache[cycle ? hashed(line) / crowding * crowding : hashed(line)];
             const auto found = std::find(set.begin(), set.end(), line);
             if (cycle && packet > packets / 4) {
                 ++counted;
@@ -147,6 +149,23 @@ TEST(CacheSharing, AgreesWithACacheSimulatedLineByLine)
         one.solve(512 * 8);
         EXPECT_NEAR(one.cyclic[0], simulated(512, 8, random, 9000, 2500), 0.04) << random;
     }
+}
+
+// Where lines just fill their sets the law is smoother than a cache of so few.
+TEST(CacheSharing, AgreesWithACacheInWhoseSetsLinesCrowd)
+{
+    for (const bool random : {false, true})
+        for (const std::size_t crowding : {2U, 8U, 64U})
+            for (const std::size_t lines : {40U, 150U, 1200U}) {
+                Case one;
+                one.uniform_lines = 9000;
+                one.cyclic_lines = static_cast<double>(lines);
+                one.crowding[1] = static_cast<double>(crowding);
+                one.shape = random ? 1 : 8;
+                one.solve(512 * 8);
+                EXPECT_NEAR(one.cyclic[0], simulated(512, 8, random, 9000, lines, crowding), 0.1)
+                    << random << ' ' << crowding << ' ' << lines;
+            }
 }
 
 } // namespace

@@ -123,8 +123,8 @@ class HostState(Noun):
         return stream * self.tsc_hz * LINE_BYTES / 1e9, float(np.exp(np.mean(np.log(times))))
 
     def conflict_share(self) -> float | None:
-        """How far lines a page apart are on the way from what the last level takes to what memory
-        does, for lying so; None where that was not measured."""
+        """How much longer lines a page apart take for lying at the same place of their pages, as a
+        share of what memory takes longer than the last level; None where that was not measured."""
         if self.conflicts is None:
             return None
         longer = self.conflicts.same_cycles.value - self.conflicts.spread_cycles.value

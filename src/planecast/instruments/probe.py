@@ -18,7 +18,7 @@ from planecast.instruments.probe_reading import read_probe
 
 SECONDS = 12.0
 STATE_SECONDS = 3.0
-_VERSION = 5  # of what is remembered; raised when MachineProbe changes
+_VERSION = 6  # of what is remembered; raised when MachineProbe changes
 
 
 def probe_machine(

@@ -27,6 +27,7 @@ from planecast.machine.last_level import background_lines_per_cycle, capacity_li
 from planecast.machine.lock_step import STEP, covered_cycles
 from planecast.machine.mechanism import Term, Values
 from planecast.machine.neighbour_stream import STREAM
+from planecast.machine.page_conflicts import LINES_A_PAGE
 from planecast.machine.overlap import BY_CLASS, blocking
 from planecast.machine.private_caches import private_levels
 from planecast.workload.profile import WorkloadProfile
@@ -222,8 +223,8 @@ def _answered(
         table([region.lines for region in regions]),
         table([region.total_lines for region in regions]),
         table([region.touches for region in regions]),
-        table([1.0 if region.stride is None else region.stride for region in regions]),
-        table([_conflicts(region, hierarchy) for region in regions]),
+        table([_crowding(region, LINES_A_PAGE) for region in regions]),
+        table([_crowding(region, hierarchy.llc_page_conflicts) for region in regions]),
         table([region.together for region in regions]),
         table([near for near, _, _ in costs]),
         table([last for _, last, _ in costs]),
@@ -243,11 +244,10 @@ def _answered(
     return found
 
 
-def _conflicts(region: Region, hierarchy: Hierarchy) -> Floats | float:
-    """How many times as densely its lines lie in the last level's sets that they meet in."""
-    if region.stride is None:
-        return 1.0
-    return np.minimum(region.stride, hierarchy.llc_page_conflicts)
+def _crowding(region: Region, most: float) -> Floats | float:
+    """How many times as densely its lines lie in a cache's sets that they meet in as in all of
+    them: as often as lines are skipped, but so many times at most."""
+    return 1.0 if region.stride is None else np.minimum(region.stride, most)
 
 
 def _costs_of(

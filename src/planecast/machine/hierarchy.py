@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from planecast.cache_line import LINE_BYTES
 from planecast.machine.memory import ASSUMED_GBS, Memory
+from planecast.machine.page_conflicts import page_conflicts
 from planecast.machine.survival import fitted_lifetime
 from planecast.scenario.model import ListOf, Noun
 
@@ -160,8 +160,8 @@ class Hierarchy(Noun):
     stream_lines_per_cycle: Annotated[float, Field(ge=0)] = 0.0
     """Lines a TSC cycle that one core reads of memory in order; 0: not measured."""
     llc_page_conflicts: Annotated[float, Field(ge=1)] = 1.0
-    """How many times as densely lines that lie a page apart, or a part of one, fill the sets of the
-    last level that they meet in: 1 where a hash spreads them over all of its sets."""
+    """How many times as densely lines that lie a page apart fill the sets of the last level that
+    they meet in; 1: they meet in all (`planecast.machine.page_conflicts`)."""
     last_level_lifetime_ms: Annotated[float, Field(gt=0)] | None = None
     """How long they found a line to stay that nobody here touches; None: not measured."""
     background: bool = False
@@ -224,7 +224,7 @@ class Hierarchy(Noun):
             tlb_pages=translation.pages,
             first_tlb=TlbLevel.of(probe.pages),
             stream_lines_per_cycle=probe.stream_lines_per_cycle,
-            llc_page_conflicts=_page_conflicts(states),
+            llc_page_conflicts=page_conflicts(states),
             background=True,
             last_level_lifetime_ms=None if lifetime is None else lifetime.lifetime_ms,
             transfer=_transfer(probe),
@@ -287,9 +287,6 @@ class Hierarchy(Noun):
         return self.model_copy(update={"levels": (*self.levels[:-1], larger)})
 
 
-LINES_A_PAGE = 4096 // LINE_BYTES
-_CONFLICT = 0.5
-"""Of the way from the last level's latency to memory's: lines a page apart conflict beyond it."""
 _IN_FLIGHT = 8  # chases at once behind the probe's fast curve
 
 
@@ -304,13 +301,6 @@ def _line_cycles(probe: MachineProbe, nearer: list[Level], level: CacheLevel) ->
     # The nearest measured set; never cheaper than the level before.
     found = min(curve, key=lambda point: abs(np.log(point[0] / middle)))[1]
     return float(max(found, nearer[-1].line_cycles))
-
-
-def _page_conflicts(states: Sequence[HostState]) -> float:
-    """As many as a page has lines where its lines a page apart come from memory, though the last
-    level has room for them all: in between lies no machine that we know of."""
-    shares = [share for state in states if (share := state.conflict_share()) is not None]
-    return float(LINES_A_PAGE) if shares and float(np.median(shares)) > _CONFLICT else 1.0
 
 
 def _rise(states: Sequence[HostState]) -> tuple[tuple[float, float], ...]:

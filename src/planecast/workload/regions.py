@@ -66,7 +66,8 @@ class Region(NamedTuple):
     asked: Asked | None = None
     """Of lines that one pass over a burst asks for and a later one uses; None: of others."""
     stride: Floats | None = None
-    """Lines from one touched line to the next, where that is a power of two; None: one."""
+    """Lines from one touched line to the next, where that is a power of two, so that they meet in
+    few of a cache's sets; None: one."""
 
     def page_table(self) -> Region:
         """The region as the TLB sees it: its pages, touched when a packet comes to another one.

@@ -1,4 +1,4 @@
-"""Lines that lie apart: they share few sets of private caches alone."""
+"""Lines that lie apart, as it follows from what a program looks up."""
 
 import numpy as np
 from tests.traced_programs import BASE
@@ -20,13 +20,14 @@ def region(stage: str, overlap: Overlap = Overlap.INDEPENDENT) -> Region:
     return Region(stage, "loaded", True, lines, lines / 1000, lines, lines, overlap)
 
 
-def test_a_table_of_destinations_takes_more_room_in_private_caches() -> None:
+def test_a_table_of_destinations_is_touched_apart() -> None:
     columns = columns_of([with_overrides(BASE, dict(point)) for point in POINTS])
     regions = [region("route"), region("route", Overlap.STORED), region("parse")]
     table, stored, other = strided(regions, columns)
     # 64 entries of 4 bytes are 4 lines; two routes need no destinations apart.
-    assert table.lines.tolist() == [4000, 1000, 1000]
-    assert table.total_lines.tolist() == [1000, 1000, 1000]
+    assert table.stride is not None
+    assert table.stride.tolist() == [4, 1, 1]
+    assert table.lines.tolist() == table.total_lines.tolist() == [1000, 1000, 1000]
     assert stored is regions[1]
     assert other is regions[2]
 

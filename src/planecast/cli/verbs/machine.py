@@ -155,14 +155,17 @@ def _facts(values: Noun, sources: dict[str, str]) -> list[dict[str, Any]]:
 
 def _state_text(probed: MachineProbe) -> str:
     """What the other tenants left when the probe was made, in a sentence."""
+    from planecast.machine.page_conflicts import page_conflicts
+
     assert probed.state is not None
     private = max((level.claimed_bytes for level in probed.levels[:-1]), default=0)
     lifetime = probed.state.lifetime_seconds(private)
     lives = "was not reached" if lifetime is None else f"is {1e3 * lifetime:.1f} ms"
     stream = probed.state.stream_lines_per_cycle.value
+    conflict = "lines a page apart conflict in it; " if page_conflicts([probed.state]) > 1 else ""
     return (
-        f"shared cache: the age at which half of the lines are gone {lives}; memory streams "
-        f"{stream:.3f} lines a TSC cycle"
+        f"shared cache: the age at which half of the lines are gone {lives}; {conflict}memory "
+        f"streams {stream:.3f} lines a TSC cycle"
     )
 
 

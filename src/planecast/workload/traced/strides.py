@@ -1,8 +1,7 @@
-"""Strides: touched lines a power of two apart share few sets of a private cache.
+"""Strides: touched lines a power of two apart meet in few sets of a cache.
 
-A trace knows distances between touches, not where lines lie. Lines k apart are in one of k sets, so
-they compete for as much of the cache as k times as many lines would that follow each other. In the
-last level, whose sets follow from a hash, they take no more than their own room.
+A trace knows distances between touches, not where lines lie: that follows from what the program
+looks up.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def strided(regions: Iterable[Region], columns: ScenarioColumns) -> tuple[Region
     apart = columns.numbers[ROUTES] > EVERY_ADDRESS  # else all destinations are neighbours
     stride = np.where(apart, line_stride(columns, columns.numbers["traffic.flows"], SPACE), 1.0)
     return tuple(
-        one._replace(lines=one.lines * stride)
+        one._replace(stride=stride)
         if one.stage == stage and one.overlap is not Overlap.STORED
         else one
         for one in regions
