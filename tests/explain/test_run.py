@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from planecast.engines.measure.counted_windows import FEW_WINDOWS
 from planecast.explain import Case, Explanation, explain_case
 from planecast.explain.model_breakdown import model_breakdown
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.results import Manifest, Result
+from planecast.results.result import FEW_WINDOWS
 from planecast.scenario import Scenario, with_overrides
 from planecast.workload.counts import InstructionCounts
 

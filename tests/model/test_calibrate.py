@@ -14,6 +14,7 @@ from planecast.model.calibrate import NORMAL_95, calibrate
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.results import Manifest
+from planecast.results.result import FEW_WINDOWS
 from planecast.scenario import Scenario, with_overrides
 
 
@@ -98,6 +99,23 @@ def test_one_disturbed_point_does_not_bend_the_others(
     bent = results[2].model_copy(update={"cycles_per_packet": cost.scaled(1.5, cost.unit)})
     model = calibrate([*results[:2], bent, *results[3:]], hierarchy, counts, manifest)
     assert np.abs(errors(model, base, hierarchy, counts, manifest)).max() < 0.08
+
+
+def test_a_point_of_disturbed_windows_counts_little(
+    base: Scenario, hierarchy: Hierarchy, counts: Counts, manifest: Manifest
+) -> None:
+    results = measured(POINTS, base, hierarchy, counts, manifest, noise=0.005)
+
+    def found(*notes: str) -> Calibration:
+        cost = results[2].cycles_per_packet
+        update = {"cycles_per_packet": cost.scaled(1.5, cost.unit), "notes": notes}
+        bent = results[2].model_copy(update=update)
+        return calibrate([*results[:2], bent, *results[3:]], hierarchy, counts, manifest)
+
+    # The others are predicted alike, but of the model's own error such a point says nothing.
+    marked, unmarked = found(f"{FEW_WINDOWS}, 3 of 40"), found()
+    assert marked.discrepancy.core < unmarked.discrepancy.core / 2
+    assert np.abs(errors(marked, base, hierarchy, counts, manifest)).max() < 0.02
 
 
 def test_two_points_are_too_few(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planecast.engines.measure.counted_windows import FEW_WINDOWS
 from planecast.engines.measure.estimate import INSTANCES
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import Explanation
@@ -66,18 +65,17 @@ def _disturbance(explained: Explanation, result: Result | None) -> Iterator[str]
     if result is None:
         return
     share = result.disturbed_share or 0.0
-    few = any(note.startswith(FEW_WINDOWS) for note in result.notes)
     differ = next((note for note in result.notes if note.startswith(INSTANCES)), None)
     if differ is not None and _half_width(result.cycles_per_packet) > _WIDE:
         yield (
             f"{differ}: what differs between starts of the program, such as where its memory lies "
             "or who uses the machine, is in the cycles, too: measure with more --restarts"
         )
-    if share <= _MUCH_DISTURBED and not few:
+    if share <= _MUCH_DISTURBED and not result.few_windows:
         return
     unexplained = next((p for p in explained.causes if p.cause == "unexplained"), None)
     which = "what is not explained" if unexplained is not None else "a part of the cycles"
-    too_few = ", with too few others" if few else ""
+    too_few = ", with too few others" if result.few_windows else ""
     yield (
         f"the run was disturbed: {share:.0%} of its windows{too_few}; "
         f"{which} may be the disturbance: measure again on a quieter machine (planecast doctor)"

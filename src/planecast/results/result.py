@@ -19,6 +19,8 @@ IN_MEMORY = (
     "the cycles a packet"
 )
 """A note on what is measured or predicted of programs of others."""
+FEW_WINDOWS = "too few undisturbed windows"
+"""How the note of a result begins that rests on disturbed windows: its true cost may be lower."""
 
 
 class StageResult(Noun):
@@ -119,6 +121,12 @@ class Result(Noun):
     """What a reader should know about this result."""
     manifest: Manifest
     """What made it."""
+
+    @property
+    def few_windows(self) -> bool:
+        """Whether the estimate rests on disturbed windows, for too few others: what it costs is
+        less, nobody knows by how much."""
+        return any(note.startswith(FEW_WINDOWS) for note in self.notes)
 
 
 class ResultSet(Noun):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.engines.measure.conftest import Columns, together, windows
 
-from planecast.engines.measure.counted_windows import FEW_WINDOWS, undisturbed_rows
+from planecast.engines.measure.counted_windows import undisturbed_rows
 from planecast.engines.measure.estimate import (
     OPINION,
     QUANTILE,
@@ -23,6 +23,7 @@ from planecast.engines.measure.estimate import (
 )
 from planecast.engines.measure.reference import CLOCK_SHARE, Reference
 from planecast.results import Estimate, Manifest, Result
+from planecast.results.result import FEW_WINDOWS
 from planecast.scenario import Scenario
 
 TSC_HZ = 2_000_000_000

@@ -70,10 +70,8 @@ def _idle_notes(idle: Cost) -> list[str]:
 
 def _disturbed(answer: Verified) -> list[str]:
     """What a busy machine makes of the figures, in a line; nothing on a quiet one."""
-    from planecast.engines.measure.counted_windows import FEW_WINDOWS
-
     measured = [cost.measured for cost in answer.costs]
-    few = sum(any(note.startswith(FEW_WINDOWS) for note in one.notes) for one in measured)
+    few = sum(one.few_windows for one in measured)
     if not few:
         return []
     shares = [one.disturbed_share for one in measured if one.disturbed_share is not None]

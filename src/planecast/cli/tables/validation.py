@@ -36,12 +36,8 @@ _WORST = 5
 
 def validation_sheet(answer: Validation, run: Path, page: Path) -> Sheet:
     """A row a point."""
-    from planecast.engines.measure.counted_windows import FEW_WINDOWS
-
     held = [point for point in answer.points if point.held_out]
-    few = [
-        p.label for p in answer.points if any(n.startswith(FEW_WINDOWS) for n in p.measured.notes)
-    ]
+    few = [point.label for point in answer.points if point.measured.few_windows]
     notes = [
         *_noise(answer),
         f"held-out points: {len(held)}; mean error {answer.mean_error_percent:.1f} %, "

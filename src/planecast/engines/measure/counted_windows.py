@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from planecast.engines.measure.machine_state import INCLUDED, moved_note, near_rows
 from planecast.engines.measure.quiet_windows import undisturbed_windows
 from planecast.instruments.canary import lines
+from planecast.results.result import FEW_WINDOWS
 from planecast.results.trials import Columns
 
 Mask = NDArray[np.bool_]
@@ -21,7 +22,6 @@ Mask = NDArray[np.bool_]
 MIN_WINDOWS = 20
 """Undisturbed windows that an lcore's estimate needs; with fewer, disturbed ones are
 used instead, and the result says so."""
-FEW_WINDOWS = "too few undisturbed windows"
 NOT_STEADY = "not steady"
 """How the note of a result begins some of whose visits weren't steady."""
 
