@@ -164,9 +164,8 @@ void CacheSharing::crowd(std::size_t region, const Lane &capacity, const Lane &t
         open[i] = denser[i] > 1 && lines[region][i] > 0 && full ? 1.0 : 0.0;
         const double touched = denser[i] * touches[region][i] + capacity[i] / time[i];
         const double least = (capacity[i] - staying[i]) / std::max(touched, kTiny);
-        stays[i] = open[i] == 0.0        ? time[i]
-                   : stays[i] < kForEver ? std::max(stays[i], least)
-                                         : least;
+        const double before = stays[i] < kForEver ? stays[i] : 0.0;
+        stays[i] = open[i] == 0.0 ? time[i] : std::min(std::max(before, least), time[i]);
     }
     Lane grows;
     for (int step = 0; step < kMostSteps; ++step) {

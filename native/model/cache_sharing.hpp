@@ -67,8 +67,7 @@ class CacheSharing
     Lane least_time(const Lane &capacity) const;
 
   private:
-    // Where the region's lines meet in all sets, and where they don't: what the first one found is
-    // changed.
+    // Where the region's lines meet in all sets, and where they don't.
     void hold_evenly(std::size_t region, const Lane &time, Lane &served, Lane &held,
                      Lane &slope) const;
     void crowd(std::size_t region, const Lane &capacity, const Lane &time, Lane &served, Lane &held,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planecast.machine.asked_ahead import COVERED, AskedAhead, between, waiting_together
+from planecast.machine.asked_ahead import USING, AskedAhead, between, waiting_together
 from planecast.machine.mechanism import Term
 from planecast.workload.regions import Asked, Region
 
@@ -24,7 +24,7 @@ def waits(tables: list[Region], work: float = 0.0) -> AskedAhead:
     return AskedAhead(
         group=np.array([-1 if one.asked is None else 0 for one in tables], np.int32),
         between=tuple((passed,) if one.asked else () for one in tables),
-        covered=np.array([COVERED * BURSTS * work if one.asked else 0 * BURSTS for one in tables]),
+        covered=np.array([BURSTS * work if one.asked else 0 * BURSTS for one in tables]),
         together=np.array([BURSTS for _ in tables]),
         latency=np.array([[LAST], [LATENCY]]) * np.ones(BURSTS.size),
     )
@@ -32,7 +32,7 @@ def waits(tables: list[Region], work: float = 0.0) -> AskedAhead:
 
 def both(share: np.ndarray, work: float) -> np.ndarray:
     """Of bursts that wait for memory, and before that for the last level unless that is covered."""
-    return np.array([share * (COVERED * BURSTS * work < LAST), share])
+    return np.array([share * (BURSTS * work < LAST), share])
 
 
 def test_a_burst_that_waits_waits_for_one_latency_less_what_is_done_in_between() -> None:
@@ -41,7 +41,7 @@ def test_a_burst_that_waits_waits_for_one_latency_less_what_is_done_in_between()
     share = np.array([[1.0], [0.5]]) * np.ones(BURSTS.size)
     terms = waits(tables, work=10.0).terms(CAUSES, tables, both(share, 10.0))
     found = sum(term.cycles for term in terms if term.stage == "route")
-    assert found == pytest.approx(0.5 * (LATENCY / BURSTS - COVERED * 10.0))
+    assert found == pytest.approx(0.5 * (LATENCY / BURSTS - 10.0))
     assert sum(term.cycles for term in terms) == pytest.approx(3 * found)
     assert {term.parameters for term in terms} == {(), ("core.cpi",)}
 
@@ -50,12 +50,12 @@ def test_a_wait_that_the_last_level_s_lines_have_is_no_part_of_memory_s() -> Non
     tables = [region("route", Asked("key"))]
     share = np.ones((1, BURSTS.size))
     terms = waits(tables, work=1.0).terms(CAUSES, tables, np.array([share, 0 * share]))
-    short = COVERED * BURSTS < LAST
+    short = BURSTS < LAST
     found = sum(term.cycles for term in terms)
-    assert found[short] == pytest.approx((LAST / BURSTS - COVERED)[short])
+    assert found[short] == pytest.approx((LAST / BURSTS - 1.0)[short])
     both_levels = waits(tables, work=1.0).terms(CAUSES, tables, both(share, 1.0))
     whole = sum(term.cycles for term in both_levels)
-    assert whole[short] == pytest.approx((LATENCY / BURSTS - COVERED)[short])
+    assert whole[short] == pytest.approx((LATENCY / BURSTS - 1.0)[short])
 
 
 def test_regions_that_nobody_asks_for_ahead_have_no_such_wait() -> None:
@@ -69,13 +69,14 @@ def test_rounds_ask_at_their_ends_and_a_stage_s_own_passes_cover_nothing() -> No
     stages = ("source", "check", "next_hop", "tx")
     table = region("next_hop", Asked("check"))
     whole = between(stages, table, near, BURSTS)
-    assert [term.cycles.tolist() for term in whole] == [[10.0] * BURSTS.size] * 2
+    # All of the stage that asks, and of the one that uses a part.
+    assert [term.cycles[0] for term in whole] == [10.0, USING * 10.0]
     rounds = between(stages, table._replace(asked=Asked("check", lanes=8)), near, BURSTS)
     assert rounds[0].cycles.tolist() == [0.0, 0.0, 5.0, 8.75]
     assert between(stages, table._replace(asked=Asked("next_hop")), near, BURSTS) == ()
     # Terms of the same parameters are one.
     alike = [term._replace(parameters=("core.cpi",)) for term in near]
-    assert [term.cycles[0] for term in between(stages, table, alike, BURSTS)] == [20.0]
+    assert [term.cycles[0] for term in between(stages, table, alike, BURSTS)] == [15.0]
 
 
 def test_a_pass_that_looks_up_as_it_asks_waits_for_as_many_packets_as_it_is_ahead() -> None:
@@ -84,7 +85,7 @@ def test_a_pass_that_looks_up_as_it_asks_waits_for_as_many_packets_as_it_is_ahea
     assert waiting_together(table, BURSTS).tolist() == [1.0, 4.0, 8.0, 8.0]
     # All that it does for packets behind the first eight covers.
     (covers,) = between(("source", "learn", "tx"), table, near, BURSTS)
-    assert [COVERED * each for each in covers.cycles] == [0.0, 0.0, 5.0, 8.75]
+    assert covers.cycles.tolist() == [0.0, 0.0, 5.0, 8.75]
     # Another stage's lines have come by then: it waits once a burst, if at all.
     used_later = region("forward", Asked("learn", ahead=8))
     assert waiting_together(used_later, BURSTS).tolist() == BURSTS.tolist()

@@ -115,7 +115,7 @@ def test_a_point_of_disturbed_windows_counts_little(
     # The others are predicted alike, but of the model's own error such a point says nothing.
     marked, unmarked = found(f"{FEW_WINDOWS}, 3 of 40"), found()
     assert marked.discrepancy.core < unmarked.discrepancy.core / 2
-    assert np.abs(errors(marked, base, hierarchy, counts, manifest)).max() < 0.02
+    assert np.abs(errors(marked, base, hierarchy, counts, manifest)).max() < 0.08
 
 
 def test_two_points_are_too_few(

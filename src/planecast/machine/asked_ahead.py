@@ -6,19 +6,21 @@ whichever table they are of. What is done between asking and use covers a part o
 the last level, and for what memory takes beyond it, with tables in the order of use, x_t a table's
 share of touches that no nearer level serves, m_t a burst's lines of it and n packets a burst,
 
-    wait a burst = Σ_t Π_(s<t) p_s · (1 - p_t) · max(0, L - COVERED n w_t)
+    wait a burst = Σ_t Π_(s<t) p_s · (1 - p_t) · max(0, L - n w_t)
     p_t = e_t + (1 - e_t) (1 - x_t)^√(m_t / (1 - e_t))
 
 where L is the level's latency beyond that time of one of many, and w_t are the cycles a packet of
-the stages from the one that asks to the one that uses; without those of the first round where
-packets go in rounds, whose lines are asked for at their ends. Between two passes of one stage
-nothing covers: the core is at the second pass before the first one's addresses are known. A pass
-that uses lines itself, a few packets behind the one it asks for, waits once for so many packets,
+the stages from the one that asks to the one that uses, of which half count: it uses the first line
+before it has done anything, and the last one when all is done. Those of the first round count
+nothing where packets go in rounds, whose lines are asked for at their ends. Between two passes of
+one stage nothing covers: the core is at the second pass before the first one's addresses are known.
+A pass that uses lines itself, a few packets behind the one it asks for, waits once for so many packets,
 and all that it does for packets behind the first of these covers. p_t is the share of bursts none
 of whose lines is missed, e_t of those that touch none: (1 - m_t / n)^n of a table that not every
 packet touches. Misses come together, so m lines count as √m that are independent. Chosen by
 cross-validation over bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md,
-docs/lab-notes/2026-11-27-routes-that-are-met.md, docs/lab-notes/2026-11-27-lost-prefetches.md).
+docs/lab-notes/2026-11-27-routes-that-are-met.md, docs/lab-notes/2026-11-27-lost-prefetches.md,
+docs/lab-notes/2026-11-27-an-ice-lake-guest.md).
 Which bursts wait depends on what the caches serve, and the other way round: native/model/served.cpp
 finds both together.
 """
@@ -38,8 +40,9 @@ from planecast.workload.regions import Region
 
 Floats = NDArray[np.float64]
 
-COVERED = 0.5
-"""Of the cycles between asking and use: the share that passes while a line is on its way."""
+USING = 0.5
+"""Of the cycles of the stage that uses the lines: the share that passes while they are on their
+way."""
 
 
 class AskedAhead(NamedTuple):
@@ -78,7 +81,7 @@ class AskedAhead(NamedTuple):
         memory = hierarchy.line_cycles(one) - hierarchy.line_cycles(many)
         together = [waiting_together(region, burst) for region in regions]
         covered = [
-            COVERED * packets * sum(term.cycles for term in terms)
+            packets * sum(term.cycles for term in terms)
             for packets, terms in zip(together, passed, strict=True)
         ]
         return cls(
@@ -101,16 +104,15 @@ class AskedAhead(NamedTuple):
             stage, asked_for = regions[first].stage, waits[:, places].sum(axis=1)
             # A burst that waits for memory has waited for the last level, where bursts do.
             waited = np.where(self.covered[first] < last, last, 0.0)
-            for cause, share, latency, covers in (
-                (causes[0], asked_for[0], last, COVERED),
-                (causes[1], asked_for[1], memory - waited, COVERED * (waited == 0.0)),
+            for cause, share, latency, covered in (
+                (causes[0], asked_for[0], last, asked_for[0]),
+                (causes[1], asked_for[1], memory - waited, asked_for[1] * (waited == 0.0)),
             ):
                 if not share.any():
                     continue
                 found.append(Term(stage, cause, (), share * latency / self.together[first]))
-                covered = -covers * share
                 found += [
-                    Term(stage, cause, term.parameters, covered * term.cycles)
+                    Term(stage, cause, term.parameters, -covered * term.cycles)
                     for term in self.between[first]
                 ]
         return found
@@ -128,8 +130,8 @@ class AskedAhead(NamedTuple):
 def between(
     stages: Sequence[str], region: Region, near: Sequence[Term], burst: Floats
 ) -> tuple[Term, ...]:
-    """What is done between asking and use, if anything covers the wait: a term for each set of
-    parameters that it depends on."""
+    """What of the stages from the one that asks to the one that uses passes while lines are on
+    their way, if anything does: a term for each set of parameters that it depends on."""
     if region.asked is None:
         return ()
     ahead = _own_ahead(region)
@@ -138,12 +140,11 @@ def between(
     passed = stages[stages.index(region.asked.stage) : stages.index(region.stage) + 1]
     uncovered = ahead or region.asked.lanes
     later = 1.0 - np.minimum(uncovered, burst) / burst
-    if ahead:
-        later /= COVERED  # lines are on their way all the time
     found: dict[tuple[str, ...], Floats] = {}
     for term in near:
         if term.stage in passed:
-            cycles = term.cycles * later if uncovered else term.cycles
+            share = USING if term.stage == region.stage and not ahead else 1.0
+            cycles = term.cycles * (share * later if uncovered else share)
             known = found.get(term.parameters)
             found[term.parameters] = cycles if known is None else known + cycles
     return tuple(Term(region.stage, "", *each) for each in found.items())

@@ -9,6 +9,8 @@ T and shape k, in units of packets.
 - A line touched at random, r times a packet, is found with probability 1 - (1 + rT/k)^-k; one
   touched every P packets with that of fewer than k arrivals of mean kP/T (Poisson).
 - T is such that the lines held, plus what others bring in during T, fill the cache.
+- Lines that meet in 1/n of the sets (`planecast.machine.page_conflicts`) fill these n times as
+  densely: they stay a time t there with n · held(t) + the others' lines · t/T = the cache's.
 
 Sources: Che, Tung, Wang 2002 (one characteristic time for all); Fricker, Robert, Roberts 2012 (why
 it is accurate, and random eviction); Dan, Towsley 1990 (sets).

@@ -27,8 +27,8 @@ from planecast.machine.last_level import background_lines_per_cycle, capacity_li
 from planecast.machine.lock_step import STEP, covered_cycles
 from planecast.machine.mechanism import Term, Values
 from planecast.machine.neighbour_stream import STREAM
-from planecast.machine.page_conflicts import LINES_A_PAGE
 from planecast.machine.overlap import BY_CLASS, blocking
+from planecast.machine.page_conflicts import LINES_A_PAGE
 from planecast.machine.private_caches import private_levels
 from planecast.workload.profile import WorkloadProfile
 from planecast.workload.regions import Overlap, Region
