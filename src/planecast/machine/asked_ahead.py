@@ -14,10 +14,10 @@ the stages from the one that asks to the one that uses, of which half count: it 
 before it has done anything, and the last one when all is done. Those of the first round count
 nothing where packets go in rounds, whose lines are asked for at their ends. Between two passes of
 one stage nothing covers: the core is at the second pass before the first one's addresses are known.
-A pass that uses lines itself, a few packets behind the one it asks for, waits once for so many packets,
-and all that it does for packets behind the first of these covers. p_t is the share of bursts none
-of whose lines is missed, e_t of those that touch none: (1 - m_t / n)^n of a table that not every
-packet touches. Misses come together, so m lines count as √m that are independent. Chosen by
+A pass that uses lines itself, a few packets behind the one it asks for, waits once for so many
+packets, and all that it does for packets behind the first of these covers. p_t is the share of
+bursts none of whose lines is missed, e_t of those that touch none: (1 - m_t / n)^n of a table that
+not every packet touches. Misses come together, so m lines count as √m that are independent. Chosen by
 cross-validation over bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md,
 docs/lab-notes/2026-11-27-routes-that-are-met.md, docs/lab-notes/2026-11-27-lost-prefetches.md,
 docs/lab-notes/2026-11-27-an-ice-lake-guest.md).
