@@ -17,8 +17,8 @@ one stage nothing covers: the core is at the second pass before the first one's 
 A pass that uses lines itself, a few packets behind the one it asks for, waits once for so many
 packets, and all that it does for packets behind the first of these covers. p_t is the share of
 bursts none of whose lines is missed, e_t of those that touch none: (1 - m_t / n)^n of a table that
-not every packet touches. Misses come together, so m lines count as √m that are independent. Chosen by
-cross-validation over bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md,
+not every packet touches. Misses come together, so m lines count as √m that are independent. Chosen
+by cross-validation over bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md,
 docs/lab-notes/2026-11-27-routes-that-are-met.md, docs/lab-notes/2026-11-27-lost-prefetches.md,
 docs/lab-notes/2026-11-27-an-ice-lake-guest.md).
 Which bursts wait depends on what the caches serve, and the other way round: native/model/served.cpp
