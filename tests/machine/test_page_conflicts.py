@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from tests.calibrations import Counts, base, counts, hierarchy
 
 from planecast.machine.hierarchy import Hierarchy
-from planecast.machine.page_conflicts import LINES_A_PAGE, page_conflicts
+from planecast.machine.page_conflicts import page_conflicts
 from planecast.model.posterior import parameters_of
 from planecast.model.stage_cost import StageCost, stage_cost
 from planecast.model.supported import columns_of
 from planecast.scenario import Scenario, with_overrides
+from planecast.workload.flow_regions import PAGE_LINES
 from planecast.workload.profile import WorkloadProfile
 
 __all__ = ["base", "counts", "hierarchy"]
@@ -30,10 +31,10 @@ def states(*shares: float | None) -> list[Any]:
 @pytest.mark.parametrize(
     ("shares", "expected"),
     [
-        ((1.2, 0.9, 1.4), LINES_A_PAGE),
+        ((1.2, 0.9, 1.4), PAGE_LINES),
         ((0.0, -0.1, 0.05), 1),
-        ((1.1, 0.1, 1.2), LINES_A_PAGE),  # a neighbour's burst hid it once
-        ((1.1, None, None), LINES_A_PAGE),
+        ((1.1, 0.1, 1.2), PAGE_LINES),  # a neighbour's burst hid it once
+        ((1.1, None, None), PAGE_LINES),
         ((None, None), 1),
         ((), 1),
     ],
@@ -59,7 +60,7 @@ def test_a_route_table_comes_from_memory_where_its_lines_conflict(
     base: Scenario, counts: Counts, hierarchy: Hierarchy
 ) -> None:
     even = cost(base, counts, hierarchy, 1.0, workload__stages="key,route")
-    crowded = cost(base, counts, hierarchy, LINES_A_PAGE, workload__stages="key,route")
+    crowded = cost(base, counts, hierarchy, PAGE_LINES, workload__stages="key,route")
     assert np.all(crowded.served.memory_lines > even.served.memory_lines + 0.5)
     more = {stage: crowded.by_stage()[stage] - even.by_stage()[stage] for stage in even.stages}
     assert np.all(more["route"] > 0)
@@ -70,7 +71,7 @@ def test_nothing_changes_where_no_lines_lie_apart(
     base: Scenario, counts: Counts, hierarchy: Hierarchy
 ) -> None:
     keys = {"workload__stages": "key,actions", "traffic__flows": 65536}
-    even, crowded = (cost(base, counts, hierarchy, one, **keys) for one in (1.0, LINES_A_PAGE))
+    even, crowded = (cost(base, counts, hierarchy, one, **keys) for one in (1.0, PAGE_LINES))
     assert np.array_equal(even.total, crowded.total)
 
 

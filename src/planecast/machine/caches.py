@@ -28,8 +28,8 @@ from planecast.machine.lock_step import STEP, covered_cycles
 from planecast.machine.mechanism import Term, Values
 from planecast.machine.neighbour_stream import STREAM
 from planecast.machine.overlap import BY_CLASS, blocking
-from planecast.machine.page_conflicts import LINES_A_PAGE
 from planecast.machine.private_caches import private_levels
+from planecast.workload.flow_regions import PAGE_LINES
 from planecast.workload.profile import WorkloadProfile
 from planecast.workload.regions import Overlap, Region
 
@@ -223,7 +223,7 @@ def _answered(
         table([region.lines for region in regions]),
         table([region.total_lines for region in regions]),
         table([region.touches for region in regions]),
-        table([_crowding(region, LINES_A_PAGE) for region in regions]),
+        table([_crowding(region, PAGE_LINES) for region in regions]),
         table([_crowding(region, hierarchy.llc_page_conflicts) for region in regions]),
         table([region.together for region in regions]),
         table([near for near, _, _ in costs]),

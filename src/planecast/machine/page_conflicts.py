@@ -1,12 +1,11 @@
 """Page conflicts: lines a page apart that meet in few sets of the last level.
 
 A cache that takes a line's set from its address has 1/64 of its sets for lines at one place of
-their pages of 4 KiB, and 1/n for lines that lie n apart within them; whatever lies between the
-caches of its slices, as on Intel's since 2011, a hash chooses the slice and not the set in it
-(Maurice et al., RAID 2015). Zen's last level spreads such lines over all sets. Tables of the first
-24 bits of addresses are touched so: routes that follow each other lie a page or less apart. In
-these sets lines lie so many times as densely as in all, and fewer of them survive
-(native/model/cache_sharing.cpp: `hold_crowded`).
+their pages of 4 KiB, and 1/n for lines that lie n apart within them. On Intel's cores since 2011 a
+hash chooses the slice of the last level, but not the set in a slice (Maurice et al., RAID 2015).
+Zen's last level spreads such lines over all sets. Tables of the first 24 bits of addresses are
+touched so: routes that follow each other lie a page or less apart. In these sets lines lie so many
+times as densely as in all, and fewer of them survive (native/model/cache_sharing.cpp: `crowd`).
 
 Which kind a host is shows in the probe: as many pages as would fill the last level twice if they
 conflict, and a thirtieth of it if not, with one line in each, at the same place of all pages or at
@@ -20,12 +19,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planecast.cache_line import LINE_BYTES
+from planecast.workload.flow_regions import PAGE_LINES
 
 if TYPE_CHECKING:
     from planecast.instruments.host_state import HostState
 
-LINES_A_PAGE = 4096 // LINE_BYTES
 _SHARE = 0.5
 """`HostState.conflict_share` beyond which lines conflict: they all come from memory then, a share
 of 1 or more, or none does."""
@@ -36,4 +34,4 @@ def page_conflicts(states: Sequence[HostState]) -> float:
     of some states of a host: as many times as a page has lines; 1 where they meet in all sets, and
     where none was measured."""
     shares = [share for state in states if (share := state.conflict_share()) is not None]
-    return float(LINES_A_PAGE) if shares and float(np.median(shares)) > _SHARE else 1.0
+    return float(PAGE_LINES) if shares and float(np.median(shares)) > _SHARE else 1.0
