@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from tests.instruments.test_probe import output, read
@@ -156,6 +158,21 @@ def test_a_hierarchy_has_the_hosts_curve(tmp_path: Path, monkeypatch: pytest.Mon
     alone, *_, most = curve().risen()
     assert memory.latency_ns(most[0]) == pytest.approx(idle_ns * most[1] / alone[1])
     assert "as probed here to" in own.memory_source()
+
+
+def test_a_curve_of_a_disturbed_hour_is_lowered_to_what_the_run_saw() -> None:
+    known = curve().rise()
+    gbs = known[-1][0]
+
+    def loaded(times: float) -> tuple[tuple[float, float], ...]:
+        state = cast(Any, SimpleNamespace(rise=lambda: (gbs, times)))
+        state.survival, state.conflict_share = (), lambda: None
+        return Hierarchy.of(read(output()), curve(), [state]).loaded
+
+    assert loaded(known[-1][1] + 1) == known  # it was no quieter hour
+    lower = loaded(1.0)
+    assert lower[-1] == (gbs, 1.0)
+    assert all(1.0 <= low[1] <= high[1] for low, high in zip(lower, known, strict=True))
 
 
 def test_without_a_curve_a_peak_is_assumed_and_said() -> None:

@@ -228,7 +228,7 @@ class Hierarchy(Noun):
             background=True,
             last_level_lifetime_ms=None if lifetime is None else lifetime.lifetime_ms,
             transfer=_transfer(probe),
-            loaded=_rise(states) if loaded is None else loaded.rise(),
+            loaded=_rise(states, loaded),
         )
 
     def memory_by_load(self) -> Memory:
@@ -303,13 +303,23 @@ def _line_cycles(probe: MachineProbe, nearer: list[Level], level: CacheLevel) ->
     return float(max(found, nearer[-1].line_cycles))
 
 
-def _rise(states: Sequence[HostState]) -> tuple[tuple[float, float], ...]:
-    """Memory next to one CPU's stream: the median of the states."""
+def _rise(
+    states: Sequence[HostState], loaded: LoadedLatency | None
+) -> tuple[tuple[float, float], ...]:
+    """Memory next to one CPU's stream: the median of the states; where a curve is known, all of it
+    lower by as much as it lies above that. It was measured once, and whatever disturbed it then
+    made it longer."""
     found = [rise for state in states if (rise := state.rise()) is not None]
+    curve = () if loaded is None else loaded.rise()
     if not found:
-        return ()
+        return curve
     gbs, times = np.median(found, axis=0).tolist()
-    return ((gbs, max(times, 1.0)),)
+    times = max(times, 1.0)
+    if not curve:
+        return ((gbs, times),)
+    loads, longer = zip(*curve, strict=True)
+    above = max(float(np.interp(gbs, loads, longer)) - times, 0.0)
+    return tuple((load, max(risen - above, 1.0)) for load, risen in curve)
 
 
 def _transfer(probe: MachineProbe) -> Transfer | None:
