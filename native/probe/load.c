@@ -1,9 +1,8 @@
 #define _GNU_SOURCE
 #include "load.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
+#include <sys/mman.h>
 
 #include "clock.h"
 #include "kernels.h"
@@ -14,16 +13,9 @@
 #define OTHER_BYTES  ((uint64_t)128 << 20)
 #define LINES        16384u
 
-struct other {
-    int cpu;
-    char *base;
-    atomic_int run; /* 0: not yet there; 1: streams; -1: ends; -2: could not */
-    uint64_t lines, cycles;
-};
-
 static void *stream(void *argument)
 {
-    struct other *other = argument;
+    struct load_other *other = argument;
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(other->cpu, &set);
@@ -42,6 +34,30 @@ static void *stream(void *argument)
     return NULL;
 }
 
+bool load_other_begin(struct load_other *other, int cpu)
+{
+    if (cpu < 0)
+        return false;
+    *other = (struct load_other){.cpu = cpu, .base = memory_map(OTHER_BYTES, PAGE_2MIB).base};
+    bool begun = pthread_create(&other->thread, NULL, stream, other) == 0;
+    while (begun && atomic_load(&other->run) == 0)
+        sched_yield();
+    if (begun && atomic_load(&other->run) == 1)
+        return true;
+    if (begun)
+        pthread_join(other->thread, NULL);
+    munmap(other->base, OTHER_BYTES);
+    return false;
+}
+
+double load_other_end(struct load_other *other)
+{
+    atomic_store(&other->run, -1);
+    pthread_join(other->thread, NULL);
+    munmap(other->base, OTHER_BYTES);
+    return other->cycles > 0 ? (double)other->lines / (double)other->cycles : 0.0;
+}
+
 static void ask(const char *base, uint64_t lines, struct load *load, int loaded,
                 const volatile int *stop)
 {
@@ -58,29 +74,17 @@ static void ask(const char *base, uint64_t lines, struct load *load, int loaded,
 void load_measure(char *base, uint64_t bytes, int other_cpu, struct load *load,
                   const volatile int *stop)
 {
-    load->other = other_cpu;
+    load->other = -1;
     for (int i = 0; i < LOAD_SLICES && !*stop; i++) {
         const char *from = base + (uint64_t)i * SLICE_BYTES % bytes;
         load->stream[i] =
             (float)(SLICE_BYTES / LINE_BYTES) / (float)kernel_stream(from, SLICE_BYTES);
     }
     ask(base, bytes / LINE_BYTES, load, 0, stop);
-    if (other_cpu < 0)
+    struct load_other other;
+    if (!load_other_begin(&other, other_cpu))
         return;
-    struct other other = {.cpu = other_cpu, .base = memory_map(OTHER_BYTES, PAGE_2MIB).base};
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, stream, &other) != 0) {
-        load->other = -1;
-        return;
-    }
-    while (atomic_load(&other.run) == 0)
-        sched_yield();
-    if (atomic_load(&other.run) == 1)
-        ask(base, bytes / LINE_BYTES, load, 1, stop);
-    else
-        load->other = -1;
-    atomic_store(&other.run, -1);
-    pthread_join(thread, NULL);
-    if (other.cycles > 0)
-        load->other_stream = (double)other.lines / (double)other.cycles;
+    load->other = other_cpu;
+    ask(base, bytes / LINE_BYTES, load, 1, stop);
+    load->other_stream = load_other_end(&other);
 }

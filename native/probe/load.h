@@ -5,6 +5,9 @@
 #ifndef PLANECAST_PROBE_LOAD_H
 #define PLANECAST_PROBE_LOAD_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +27,21 @@ struct load {
     size_t points;
     struct load_point point[LOAD_POINTS];
 };
+
+/* Another CPU that streams from memory, in a thread. */
+struct load_other {
+    int cpu;
+    char *base;
+    pthread_t thread;
+    atomic_int run; /* 0: not yet there; 1: streams; -1: ends; -2: could not */
+    uint64_t lines, cycles;
+};
+
+/* False where there is no such CPU; then there is nothing to end. */
+bool load_other_begin(struct load_other *other, int cpu);
+
+/* Lines a TSC cycle that it has streamed. */
+double load_other_end(struct load_other *other);
 
 /* `base` holds `bytes` in 2 MiB pages, more than the caches; a CPU below 0: alone. */
 void load_measure(char *base, uint64_t bytes, int other, struct load *load,

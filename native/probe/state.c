@@ -45,9 +45,10 @@ static void write_list(FILE *out, const char *name, const float *value, size_t c
     fputc(']', out);
 }
 
-static void write_survival(FILE *out, const struct survival_point *point, size_t count)
+static void write_survival(FILE *out, const char *name, const struct survival_point *point,
+                           size_t count)
 {
-    fputs("\"survival\": [", out);
+    fprintf(out, "\"%s\": [", name);
     for (size_t i = 0; i < count; i++)
         fprintf(out,
                 "%s\n {\"bytes\": %llu, \"pace\": %.3f, \"lap_cycles\": %.0f, \"share\": %.5f, "
@@ -97,16 +98,25 @@ static void write_walks(FILE *out, const struct walks_point *point, size_t count
 
 bool state_write(FILE *out, int cpu, int other, uint64_t max, const volatile int *stop)
 {
-    static struct survival_point survived[SURVIVAL_POINTS];
+    static struct survival_point survived[SURVIVAL_POINTS], streamed[SURVIVAL_POINTS];
     static struct walks_point walks[WALKS_POINTS];
     struct survival_conflict conflict[SURVIVAL_CONFLICTS];
     struct load load = {0};
+    struct load_other neighbour;
     struct memory memory = memory_map(max, PAGE_2MIB);
     struct clock_pair start = clock_both();
     struct survival_border border = survival_border(memory.base, cache_bytes(cpu, 2));
     uint64_t most = max < SURVIVAL_MOST ? max : SURVIVAL_MOST;
-    uint64_t until = start.cycles + (uint64_t)(SURVIVAL_S * tsc_hz());
-    size_t survivals = survival_measure(memory.base, most, &border, until, survived, stop);
+    uint64_t allowed = (uint64_t)(SURVIVAL_S * tsc_hz());
+    size_t survivals =
+        survival_measure(memory.base, most, &border, start.cycles + allowed, survived, stop);
+    size_t next_to_stream = 0;
+    double stream = 0;
+    if (load_other_begin(&neighbour, other)) {
+        next_to_stream = survival_measure(memory.base, most, &border, clock_cycles() + allowed,
+                                          streamed, stop);
+        stream = load_other_end(&neighbour);
+    }
     size_t conflicts =
         survival_conflicts(memory.base, max, cache_bytes(cpu, 4), &border, conflict, stop);
     load_measure(memory.base, max, other, &load, stop);
@@ -119,7 +129,9 @@ bool state_write(FILE *out, int cpu, int other, uint64_t max, const volatile int
             *stop ? "false" : "true", cpu, clock_tsc_hz(start, end),
             (unsigned long long)start.cycles, (unsigned long long)end.cycles, border.hit,
             border.miss, memory.huge_share);
-    write_survival(out, survived, survivals);
+    write_survival(out, "survival", survived, survivals);
+    write_survival(out, "streamed_survival", streamed, next_to_stream);
+    fprintf(out, "\"streamed\": %.6g,\n", stream);
     write_conflicts(out, conflict, conflicts);
     write_load(out, &load);
     write_walks(out, walks, walked);

@@ -77,9 +77,10 @@ def test_bounds_leave_room_for_a_smaller_l2_and_for_walks_in_large_pages(
     )
     # 6.9 times by lone latencies; a smaller L2 lets out 1.7 times as many lines.
     assert (few["actions"]["LLC"].high or 0) > 10 * few["actions"]["LLC"].value > 0
-    large = many["actions"]["page walks"]
-    assert large.value == pytest.approx(0.3 * small["actions"]["page walks"].value, rel=0.01)
-    assert large.high == pytest.approx(small["actions"]["page walks"].high or 0, rel=0.01)
+    # A large page has walks of the host's page table alone, a small one of the guest's, too.
+    large, both = (one["actions"]["page walks"] for one in (many, small))
+    assert 0 < large.value < 0.3 * both.value
+    assert 5 * large.value < (large.high or 0) < (both.high or 0)
 
 
 @pytest.mark.parametrize(

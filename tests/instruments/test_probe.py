@@ -143,7 +143,8 @@ def test_what_small_pages_cost() -> None:
             cost = cycles(pages, page, width)
             chases.append(point("page_chase", page, 4096 * pages, width, cost))
     found = read(output(points=chases)).translation()
-    assert found == (2048, 40, 10, 40)
+    # Walks of 4,096 pages, whose lines a level of 10 cycles holds: 40 of 50 alone, 13 of many.
+    assert found == (2048, 40, 10, 40, pytest.approx(40 / 13))
 
 
 def test_walks_that_few_pages_do_not_show() -> None:

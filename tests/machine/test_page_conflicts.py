@@ -18,8 +18,8 @@ from planecast.model.posterior import parameters_of
 from planecast.model.stage_cost import StageCost, stage_cost
 from planecast.model.supported import columns_of
 from planecast.scenario import Scenario, with_overrides
-from planecast.workload.flow_regions import PAGE_LINES
 from planecast.workload.profile import WorkloadProfile
+from planecast.workload.regions import PAGE_LINES
 
 __all__ = ["base", "counts", "hierarchy"]
 

@@ -11,8 +11,7 @@ import pytest
 
 from planecast.cache_line import LINE_BYTES
 from planecast.scenario.workload import FUNCTIONS, MAX_FLOWS, NEEDS
-from planecast.workload import flow_regions
-from planecast.workload.regions import Overlap
+from planecast.workload.regions import PAGE_BYTES, PAGE_LINES, Overlap
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages import (
@@ -280,4 +279,4 @@ def test_stages_that_look_ahead_are_those_that_say_so() -> None:
 
 
 def test_a_page_and_a_line_are_those_of_regions() -> None:
-    assert flow_regions.PAGE_LINES * LINE_BYTES == flow_regions.PAGE_BYTES == 4096
+    assert PAGE_LINES * LINE_BYTES == PAGE_BYTES == 4096

@@ -59,6 +59,8 @@ class Translation(NamedTuple):
     lone_cycles: float
     """What a walk adds to one access in pages that lie in no order, as a heap's do; at least
     `walk_cycles`."""
+    at_once: float | None = None
+    """Walks that the core does together; None where no chase beyond the TLB shows it."""
 
 
 class FlightPoint(Probed):
@@ -182,7 +184,21 @@ class MachineProbe(Probed):
         reached = max((pages for pages, _ in reach), default=64)
         scattered = self._walks("scattered", 1)
         lone = max(walk, median(scattered)) if scattered else walk
-        return Translation(float(reached), walk, overlapped, lone)
+        return Translation(float(reached), walk, overlapped, lone, self._walks_at_once(reached))
+
+    def _walks_at_once(self, reached: int) -> float | None:
+        """How many times as long a lone walk takes as one of many, of the fewest pages beyond those
+        that the TLB reaches: their page tables' lines lie near, so only the walkers limit."""
+        for point in sorted(self.pages, key=lambda one: one.pages):
+            together = point.small_together_cycles
+            if point.pages > reached and together is not None:
+                lines = point.pages * LINE_BYTES
+                held = next(
+                    (v for v in self.levels if v.size_bytes.value >= lines), self.levels[-1]
+                )
+                lone = point.small_cycles.value - held.latency_cycles.value
+                return min(max(lone / together.value, 1.0), float(FAST_WIDTH))
+        return None
 
     def _most_walks(self, width: int) -> list[float]:
         """Of the most pages in order."""

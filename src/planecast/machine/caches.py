@@ -28,10 +28,10 @@ from planecast.machine.lock_step import STEP, covered_cycles
 from planecast.machine.mechanism import Term, Values
 from planecast.machine.neighbour_stream import STREAM
 from planecast.machine.overlap import BY_CLASS, blocking
+from planecast.machine.page_tables import page_tables
 from planecast.machine.private_caches import private_levels
-from planecast.workload.flow_regions import PAGE_LINES
 from planecast.workload.profile import WorkloadProfile
-from planecast.workload.regions import Overlap, Region
+from planecast.workload.regions import PAGE_LINES, Overlap, Region
 
 Floats = NDArray[np.float64]
 
@@ -94,7 +94,9 @@ def serve(
     `variants` are other values of the caches' parameters whose costs are wanted, too.
     """
     size = profile.sizes.columns.size
-    regions = list(profile.regions)
+    tables = page_tables(profile, hierarchy, values)
+    own = (*profile.regions, *(table.region for table in tables))
+    regions = list(own)
     foreign = bool(np.any(others.touched))
     costs = _costs_of(regions, hierarchy, values, others)
     if foreign:
@@ -112,6 +114,7 @@ def serve(
         base,
         others,
         regions=regions,
+        own=len(own),
         costs=costs,
         asked=asked,
     )
@@ -123,9 +126,12 @@ def serve(
         )
         for term in _terms(region, names, own, waits, _covered(region, hierarchy, values))
     )
+    walked = zip(tables, costs[len(profile.regions) :], strict=False)
+    for place, (table, cost) in enumerate(walked, len(profile.regions)):
+        terms += table.terms(cost, found.waits[:, place])
     *cost, least, most = found.cost
     return Served(
-        terms=[*terms, *asked.terms(names[1:], profile.regions, found.first)],
+        terms=[*terms, *asked.terms(names[1:], own, found.first)],
         memory_lines=found.lines[1],
         last_level_lines=found.lines[0],
         reach=(cost[0] - least, most - cost[0]),
@@ -195,10 +201,11 @@ def _answered(
     others: Others,
     *,
     regions: Sequence[Region],
+    own: int,
     costs: Sequence[tuple[Floats, Floats, Floats]],
     asked: AskedAhead,
 ) -> _Answer:
-    """A region behind the profile's own is the neighbours'."""
+    """A region behind so many of the packets' own is the neighbours'."""
     size = profile.sizes.columns.size
     capacity = np.array([capacity_lines(hierarchy, one) for one in every])
     background = np.array([background_lines_per_cycle(hierarchy, one) for one in every])
@@ -219,7 +226,7 @@ def _answered(
 
     _native.serve(
         np.array([region.cyclic for region in regions], dtype=np.bool_),
-        np.arange(len(regions)) >= len(profile.regions),
+        np.arange(len(regions)) >= own,
         table([region.lines for region in regions]),
         table([region.total_lines for region in regions]),
         table([region.touches for region in regions]),

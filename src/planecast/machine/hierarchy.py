@@ -27,6 +27,8 @@ FEW_PAGES = 256
 translation."""
 LEAST_MISS_CYCLES = 1.0
 """A smaller step is the chase's noise: the next level of a TLB takes several cycles."""
+ASSUMED_WALKERS = 4.0
+"""Of a core that was not probed: server cores since 2015 have two to six page walkers."""
 RANDOM_SHAPE = 1.0
 """Shape of lines' lifetimes in a cache that evicts at random (`machine.cache_sharing`)."""
 
@@ -142,6 +144,8 @@ class Hierarchy(Noun):
     """What a page walk adds to a line that is asked for with others, beyond the TLB's reach."""
     lone_walk_cycles: Annotated[float, Field(ge=0)] = 0.0
     """What one adds that is waited for, in pages in no order; 0: not measured."""
+    walks_at_once: Annotated[float, Field(ge=1)] = ASSUMED_WALKERS
+    """Page walks that a core does together."""
     tlb_pages: Annotated[float, Field(gt=0)]
     """Small pages that the TLB reaches."""
     first_tlb: TlbLevel | None = None
@@ -221,6 +225,7 @@ class Hierarchy(Noun):
             or (Flight(width=1, line_cycles=probe.memory_latency_cycles.value),),
             walk_cycles=translation.together_cycles,
             lone_walk_cycles=translation.lone_cycles,
+            walks_at_once=translation.at_once or ASSUMED_WALKERS,
             tlb_pages=translation.pages,
             first_tlb=TlbLevel.of(probe.pages),
             stream_lines_per_cycle=probe.stream_lines_per_cycle,

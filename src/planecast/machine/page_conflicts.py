@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planecast.workload.flow_regions import PAGE_LINES
+from planecast.workload.regions import PAGE_LINES
 
 if TYPE_CHECKING:
     from planecast.instruments.host_state import HostState

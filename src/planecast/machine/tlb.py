@@ -76,16 +76,22 @@ class Tlb(Mechanism):
 
     def walks(self, profile: WorkloadProfile, hierarchy: Hierarchy) -> dict[str, Floats]:
         """Walks a packet by stage, were all pages small."""
-        tables = profile.pages
-        touches = np.stack([table.touches for table in tables])
-        kept, _ = hit_shares(
-            np.array([table.cyclic for table in tables]),
-            np.stack([table.lines for table in tables]),
-            touches,
-            np.full(profile.sizes.columns.size, hierarchy.tlb_pages),
-            shape=SHAPE,
-        )
         found: dict[str, Floats] = {}
-        for table, own in zip(tables, touches * (1 - kept), strict=True):
+        for table, own in zip(profile.pages, walks_of(profile, hierarchy), strict=True):
             found[table.stage] = own + found.get(table.stage, 0.0)
         return found
+
+
+def walks_of(profile: WorkloadProfile, hierarchy: Hierarchy) -> Floats:
+    """Walks a packet of each of the profile's `pages`, were all pages small, of shape (tables,
+    scenarios)."""
+    tables = profile.pages
+    touches = np.stack([table.touches for table in tables])
+    kept, _ = hit_shares(
+        np.array([table.cyclic for table in tables]),
+        np.stack([table.lines for table in tables]),
+        touches,
+        np.full(profile.sizes.columns.size, hierarchy.tlb_pages),
+        shape=SHAPE,
+    )
+    return np.asarray(touches * (1 - kept))

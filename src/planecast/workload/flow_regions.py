@@ -12,17 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.cache_line import LINE_BYTES
-from planecast.workload.regions import Asked, Overlap, Region
+from planecast.workload.regions import PAGE_LINES, Asked, Overlap, Region
 from planecast.workload.sizes import Sizes, reached, step_addresses
 
 Floats = NDArray[np.float64]
 
 Reach = Callable[[Floats], Floats]
 """Distinct lines, or pages, that so many flows reach."""
-
-PAGE_BYTES = 4096
-PAGE_LINES = PAGE_BYTES // LINE_BYTES
 
 
 class Table(NamedTuple):

@@ -13,7 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.cache_line import LINE_BYTES
+
 Floats = NDArray[np.float64]
+
+PAGE_BYTES = 4096
+PAGE_LINES = PAGE_BYTES // LINE_BYTES
 
 
 class Overlap(StrEnum):
@@ -67,13 +72,14 @@ class Region(NamedTuple):
     """Of lines that one pass over a burst asks for and a later one uses; None: of others."""
     stride: Floats | None = None
     """Lines from one touched line to the next, where that is a power of two, so that they meet in
-    few of a cache's sets; None: one."""
+    few of a cache's sets; of pages, from one page to the next; None: one."""
 
     def page_table(self) -> Region:
         """The region as the TLB sees it: its pages, touched when a packet comes to another one.
         Lines that are touched in order come to a page once and stay there."""
         pages = np.minimum(self.pages, np.maximum(self.lines, 1.0))
         entered = pages / np.maximum(self.lines, 1.0) if self.cyclic else 1.0
+        apart = None if self.stride is None else np.maximum(self.stride / PAGE_LINES, 1.0)
         return self._replace(
-            lines=pages, total_lines=pages, touches=self.touches * entered, stride=None
+            lines=pages, total_lines=pages, touches=self.touches * entered, stride=apart
         )

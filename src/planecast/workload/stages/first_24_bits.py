@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.cache_line import LINE_BYTES
-from planecast.workload.flow_regions import PAGE_LINES, Table, destination_blocks
+from planecast.workload.flow_regions import Table, destination_blocks
+from planecast.workload.regions import PAGE_LINES
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes, step_addresses
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.cache_line import LINE_BYTES
-from planecast.workload.flow_regions import PAGE_BYTES, Table
-from planecast.workload.regions import Asked, Overlap, Region
+from planecast.workload.flow_regions import Table
+from planecast.workload.regions import PAGE_BYTES, Asked, Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import OptionalWork, StageDescriptor
 from planecast.workload.stages.first_24_bits import ENTRY_ADDRESSES, ENTRY_BYTES, first_table

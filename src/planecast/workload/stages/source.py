@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.cache_line import LINE_BYTES
-from planecast.workload.flow_regions import PAGE_BYTES, PAGE_LINES
-from planecast.workload.regions import Overlap, Region
+from planecast.workload.regions import PAGE_BYTES, PAGE_LINES, Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
 
