@@ -113,7 +113,7 @@ bool state_write(FILE *out, int cpu, int other, uint64_t max, const volatile int
     size_t next_to_stream = 0;
     double stream = 0;
     if (load_other_begin(&neighbour, other)) {
-        next_to_stream = survival_measure(memory.base, most, &border, clock_cycles() + allowed,
+        next_to_stream = survival_measure(memory.base, most, &border, clock_cycles() + allowed / 2,
                                           streamed, stop);
         stream = load_other_end(&neighbour);
     }

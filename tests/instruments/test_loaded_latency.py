@@ -166,7 +166,7 @@ def test_a_curve_of_a_disturbed_hour_is_lowered_to_what_the_run_saw() -> None:
 
     def loaded(times: float) -> tuple[tuple[float, float], ...]:
         state = cast(Any, SimpleNamespace(rise=lambda: (gbs, times)))
-        state.survival, state.conflict_share = (), lambda: None
+        state.survival, state.streamed, state.conflict_share = (), None, lambda: None
         return Hierarchy.of(read(output()), curve(), [state]).loaded
 
     assert loaded(known[-1][1] + 1) == known  # it was no quieter hour

@@ -81,7 +81,7 @@ def walks_cycles(profile: WorkloadProfile, machine: Hierarchy) -> np.ndarray:
     return np.sum([term.cycles for term in found.terms if term.cause == Tlb.cause], axis=0)
 
 
-def test_their_lines_are_waited_for_as_far_as_walkers_are_few(
+def test_their_lines_cost_more_where_walkers_are_few(
     base: Scenario, counts: Counts, hierarchy: Hierarchy
 ) -> None:
     profile = profile_of(base, counts, MANY, {**MANY, "workload.acl_rules": 16384})

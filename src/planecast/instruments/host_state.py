@@ -1,4 +1,4 @@
-"""HostState: what a host's other tenants change, as measured now in about two seconds."""
+"""HostState: what a host's other tenants change, as measured now in two to four seconds."""
 
 from __future__ import annotations
 
@@ -32,6 +32,14 @@ class SurvivalPoint(Noun):
     """Share of the timed lines that were still in some cache."""
     cycles: float
     """TSC cycles of a timed access on average, with some 30 to 60 of reading the clock."""
+
+
+class StreamedSurvival(Noun):
+    """The same walks next to another CPU that streams from memory."""
+
+    lines_per_second: float
+    """That it reads at that time."""
+    survival: Annotated[tuple[SurvivalPoint, ...], BeforeValidator(listed)]
 
 
 class LoadPoint(Noun):
@@ -94,6 +102,8 @@ class HostState(Noun):
     mean of both."""
     survival: Annotated[tuple[SurvivalPoint, ...], BeforeValidator(listed)]
     """Survival in the caches by age, for working sets of 1 to 64 MiB at three paces."""
+    streamed: StreamedSurvival | None = None
+    """The same next to another CPU's stream; None where there is none, or in states of before."""
     stream_lines_per_cycle: Estimate
     """Lines a TSC cycle that one CPU reads from memory in order, alone."""
     neighbour_lines_per_cycle: float | None
@@ -200,6 +210,8 @@ class _Output(Noun):
     miss_cycles: float
     huge_share: float
     survival: list[_Survival]
+    streamed_survival: list[_Survival]
+    streamed: float
     conflicts: list[_Conflict]
     other: int
     other_stream: float
@@ -224,16 +236,13 @@ def read_state(text: str) -> HostState:
         ended_tsc=raw.ended_tsc,
         hit_cycles=raw.hit_cycles,
         miss_cycles=raw.miss_cycles,
-        survival=tuple(
-            SurvivalPoint(
-                working_set_bytes=point.bytes,
-                cycles_per_line=point.pace,
-                lap_seconds=point.lap_cycles / raw.tsc_hz,
-                survived=point.share,
-                cycles=point.cycles,
-            )
-            for point in raw.survival
-        ),
+        survival=_survival(raw.survival, raw.tsc_hz),
+        streamed=StreamedSurvival(
+            lines_per_second=raw.streamed * raw.tsc_hz,
+            survival=_survival(raw.streamed_survival, raw.tsc_hz),
+        )
+        if raw.streamed_survival
+        else None,
         stream_lines_per_cycle=_low(raw.stream, "lines/cycle", 0.75),
         neighbour_lines_per_cycle=raw.other_stream if raw.other >= 0 else None,
         memory=tuple(
@@ -241,6 +250,19 @@ def read_state(text: str) -> HostState:
         ),
         walks=tuple(_walks(raw.walks)),
         conflicts=_conflicts(raw.conflicts),
+    )
+
+
+def _survival(found: Sequence[_Survival], tsc_hz: float) -> tuple[SurvivalPoint, ...]:
+    return tuple(
+        SurvivalPoint(
+            working_set_bytes=point.bytes,
+            cycles_per_line=point.pace,
+            lap_seconds=point.lap_cycles / tsc_hz,
+            survived=point.share,
+            cycles=point.cycles,
+        )
+        for point in found
     )
 
 

@@ -126,9 +126,8 @@ def serve(
         )
         for term in _terms(region, names, own, waits, _covered(region, hierarchy, values))
     )
-    walked = zip(tables, costs[len(profile.regions) :], strict=False)
-    for place, (table, cost) in enumerate(walked, len(profile.regions)):
-        terms += table.terms(cost, found.waits[:, place])
+    for place, table in enumerate(tables, len(profile.regions)):
+        terms += table.terms(costs[place], found.waits[:, place])
     *cost, least, most = found.cost
     return Served(
         terms=[*terms, *asked.terms(names[1:], own, found.first)],

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from planecast.machine.memory import ASSUMED_GBS, Memory
 from planecast.machine.page_conflicts import page_conflicts
-from planecast.machine.survival import fitted_lifetime
+from planecast.machine.survival import Lifetime, fitted_lifetime, fitted_stream_share
 from planecast.scenario.model import ListOf, Noun
 
 if TYPE_CHECKING:
@@ -168,6 +168,9 @@ class Hierarchy(Noun):
     they meet in; 1: they meet in all (`planecast.machine.page_conflicts`)."""
     last_level_lifetime_ms: Annotated[float, Field(gt=0)] | None = None
     """How long they found a line to stay that nobody here touches; None: not measured."""
+    stream_share: Pair | None = None
+    """Of the lines that another CPU reads in order, the share that takes room in the last level, as
+    paced walks found it, and the spread of its logarithm; None: not measured."""
     background: bool = False
     """Others that nobody names may use the last level: a tenant's view of a shared host."""
 
@@ -232,6 +235,7 @@ class Hierarchy(Noun):
             llc_page_conflicts=page_conflicts(states),
             background=True,
             last_level_lifetime_ms=None if lifetime is None else lifetime.lifetime_ms,
+            stream_share=_stream_share(states, lifetime, levels, max(own, default=0.0)),
             transfer=_transfer(probe),
             loaded=_rise(states, loaded),
         )
@@ -290,6 +294,18 @@ class Hierarchy(Noun):
         last = self.levels[-1]
         larger = last.model_copy(update={"size_bytes": last.size_bytes * factor})
         return self.model_copy(update={"levels": (*self.levels[:-1], larger)})
+
+
+def _stream_share(
+    states: Sequence[HostState],
+    lifetime: Lifetime | None,
+    levels: Sequence[Level],
+    private_bytes: float,
+) -> tuple[float, float] | None:
+    streamed = [state.streamed for state in states if state.streamed is not None]
+    if lifetime is None or not streamed:
+        return None
+    return fitted_stream_share(streamed, lifetime, levels[-1].size_bytes, private_bytes)
 
 
 _IN_FLIGHT = 8  # chases at once behind the probe's fast curve

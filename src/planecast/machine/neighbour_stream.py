@@ -1,6 +1,7 @@
 """Neighbour's stream: how fast memory that others read in order takes room in the last level.
 
-It comes back to none of its lines before they are gone; some caches let such lines go first.
+It comes back to none of its lines before they are gone; some caches let such lines go first. Paced
+walks next to a stream measure it (`machine.survival`).
 """
 
 from __future__ import annotations
@@ -8,8 +9,12 @@ from __future__ import annotations
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Mechanism
 from planecast.machine.parameter import Parameter
+from planecast.machine.survival import SHARE_MEDIAN, SHARE_SPREAD
 
 STREAM = "neighbour.stream"
+LEAST_SPREAD = 0.3
+"""Of a share that was measured: how densely a neighbour's lines lie in the sets differs from run to
+run."""
 
 
 class NeighbourStream(Mechanism):
@@ -20,12 +25,13 @@ class NeighbourStream(Mechanism):
     domain = "uncore"
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
+        median, spread = hierarchy.stream_share or (SHARE_MEDIAN, SHARE_SPREAD)
         return (
             Parameter(
                 STREAM,
                 "lines that take room, over lines read",
-                0.7,
-                0.7,
+                median,
+                max(spread, LEAST_SPREAD),
                 "add a point with neighbour.stream",
             ),
         )

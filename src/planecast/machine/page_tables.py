@@ -3,9 +3,9 @@
 An entry has eight bytes, so one line translates eight pages. Where a table takes page walks
 (`machine.tlb`), these lines compete for the caches with all others: in pages of 4 KiB with those of
 the guest's own page table, and where a guest's host maps memory by 4 KiB with those of the host's,
-in pages of any size. Levels above are of a few lines, which stay near. Walks that are independent
-go on together, as many as a core has page walkers, as probed (`Hierarchy.walks_at_once`). That the
-level that serves a line decides how long a walk takes, and that walkers limit how many overlap:
+in pages of any size. Levels above are of a few lines, which stay near. Independent walks overlap,
+as many as a core has page walkers, as probed (`Hierarchy.walks_at_once`). That the level that
+serves a line decides how long a walk takes, and that walkers limit how many overlap:
 Bhargava et al., ASPLOS 2008 (nested walks); AMD, Software Optimization Guide for Family 17h
 (several walkers). Chosen by cross-validation (docs/lab-notes/2026-11-28-page-tables.md).
 """

@@ -5,6 +5,10 @@ share of lines that are still there is the survival at that age. Lines that unkn
 end them, and so does the walk itself where it is larger than the cache. Lifetime and the shape of
 lifetimes in a level of the size that the kernel says are fitted by the law of
 `machine.cache_sharing`, as the model uses them.
+
+Walks next to another CPU that streams from memory show how many of the lines that it reads take
+room: some caches let such lines go first, and others' insertions may hide it, so it comes with the
+spread of its posterior.
 """
 
 from __future__ import annotations
@@ -13,12 +17,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planecast.cache_line import LINE_BYTES
 from planecast.machine.cache_sharing import hit_shares
 
 if TYPE_CHECKING:
-    from planecast.instruments.host_state import SurvivalPoint
+    from planecast.instruments.host_state import StreamedSurvival, SurvivalPoint
+
+Floats = NDArray[np.float64]
 
 LEAST_MS, MOST_MS = 0.1, 10_000.0
 _MEDIAN_MS, _SPREAD = 30.0, 3.0
@@ -30,6 +37,9 @@ _SURE, _UNSURE = 0.01, 0.1
 """Standard deviation of a survival s: `_SURE + _UNSURE * s * (1 - s)`. A threshold between hit and
 miss errs by a hundredth; walks differ most in the middle, where the tenants' rate decides. A few
 lines that are gone matter as much as many: each costs a wait for memory."""
+
+SHARE_MEDIAN, SHARE_SPREAD = 0.7, 0.7
+"""Of the share of a stream's lines that take room, before it was measured; of its logarithm."""
 
 
 class Lifetime(NamedTuple):
@@ -48,38 +58,88 @@ def fitted_lifetime(
     used = [point for point in points if point.working_set_bytes > 2 * private_bytes]
     if len(used) < 3:
         return None
-    found = [_of_shape(used, size_bytes, private_bytes, shape) for shape in _SHAPES]
+    walks = _Walks.of(used, size_bytes, private_bytes)
+    found = [_of_shape(walks, shape) for shape in _SHAPES]
     return min(found, key=lambda one: one[0])[1]
 
 
-def _of_shape(
-    used: Sequence[SurvivalPoint], size_bytes: float, private_bytes: float, shape: float
-) -> tuple[float, Lifetime]:
-    """(what is left of the errors, the best fit) with one shape."""
-    from scipy import optimize  # takes longer to load than a prediction takes
+def fitted_stream_share(
+    streamed: Sequence[StreamedSurvival],
+    lifetime: Lifetime,
+    size_bytes: float,
+    private_bytes: float,
+) -> tuple[float, float]:
+    """(share of a stream's lines that take room in the level, spread of its logarithm) by walks
+    next to streams, where lines stay so long without one; the prior's without such walks."""
+    pairs = [
+        (point, one.lines_per_second)
+        for one in streamed
+        for point in one.survival
+        if point.working_set_bytes > 2 * private_bytes
+    ]
+    if len(pairs) < 3:
+        return SHARE_MEDIAN, SHARE_SPREAD
+    walks = _Walks.of([point for point, _ in pairs], size_bytes, private_bytes)
+    rates = np.array([rate for _, rate in pairs])
+    background = walks.whole / (lifetime.lifetime_ms * 1e-3)
+    grid = np.log(SHARE_MEDIAN) + SHARE_SPREAD * np.linspace(-4, 4, 161)
+    errors = np.array(
+        [walks.errors(lifetime.shape, background + np.exp(log) * rates) for log in grid]
+    )
+    losses = np.sum(errors**2, axis=1)
+    # What no share explains is error of every share.
+    losses /= max(float(losses.min()) / (len(pairs) - 1), 1.0)
+    weights = np.exp((losses.min() - losses) / 2 - np.linspace(-4, 4, grid.size) ** 2 / 2)
+    weights /= weights.sum()
+    mean = float(weights @ grid)
+    return float(np.exp(mean)), float(np.sqrt(weights @ (grid - mean) ** 2))
 
-    lines = np.array([point.working_set_bytes / LINE_BYTES for point in used])
-    laps = np.array([point.lap_seconds for point in used])
-    survived = np.array([point.survived for point in used])
-    deviations = _SURE + _UNSURE * survived * (1 - survived)
-    whole = size_bytes / LINE_BYTES
 
-    def predicted(log_ms: float) -> np.ndarray:
+class _Walks(NamedTuple):
+    """Paced walks: arrays of shape (walks,)."""
+
+    lines: Floats
+    laps: Floats
+    """Seconds."""
+    survived: Floats
+    own: Floats
+    """Share that the core's own caches hold: it survives whatever others do."""
+    whole: float
+    """Lines of the level."""
+
+    @classmethod
+    def of(cls, points: Sequence[SurvivalPoint], size_bytes: float, private_bytes: float) -> _Walks:
+        lines = np.array([point.working_set_bytes / LINE_BYTES for point in points])
+        return cls(
+            lines,
+            np.array([point.lap_seconds for point in points]),
+            np.array([point.survived for point in points]),
+            np.minimum(private_bytes / LINE_BYTES / lines, 1.0),
+            size_bytes / LINE_BYTES,
+        )
+
+    def errors(self, shape: float, inserted: Floats | float) -> Floats:
+        """Of the law's survival, in standard deviations, where others bring in so many lines a
+        second."""
         # Time is counted in laps: a line is touched once each.
         served, _ = hit_shares(
             np.array([True]),
-            lines[None],
-            lines[None],
-            np.full(lines.shape, whole),
+            self.lines[None],
+            self.lines[None],
+            np.full(self.lines.shape, self.whole),
             shape=shape,
-            inserted=whole / (np.exp(log_ms) * 1e-3) * laps,
+            inserted=inserted * self.laps,
         )
-        # What the core's own caches hold survives whatever others do.
-        own = np.minimum(private_bytes / LINE_BYTES / lines, 1.0)
-        return np.asarray(np.maximum(served[0], own))
+        deviations = _SURE + _UNSURE * self.survived * (1 - self.survived)
+        return np.asarray((np.maximum(served[0], self.own) - self.survived) / deviations)
+
+
+def _of_shape(walks: _Walks, shape: float) -> tuple[float, Lifetime]:
+    """(what is left of the errors, the best fit) with one shape."""
+    from scipy import optimize  # takes longer to load than a prediction takes
 
     def loss(log_ms: float) -> float:
-        errors = (predicted(log_ms) - survived) / deviations
+        errors = walks.errors(shape, walks.whole / (np.exp(log_ms) * 1e-3))
         prior = (log_ms - np.log(_MEDIAN_MS)) / _SPREAD
         return float((errors**2).sum() + prior**2)
 

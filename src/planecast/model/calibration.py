@@ -93,7 +93,7 @@ class Discrepancy(Noun):
 class Calibration(Noun):
     """Everything that turns a scenario into a prediction on this machine."""
 
-    edition: Literal[13]
+    edition: Literal[14]
     """Of the model."""
     kind: str
     """The network function; ``counted`` of counters."""

@@ -67,20 +67,24 @@ def main() -> None:
 
 
 def state() -> None:
-    """A shared cache whose lines live for 10 ms, whoever asks for them."""
+    """A shared cache whose lines live for 10 ms, whoever asks for them, and for half of it next to
+    a stream."""
     paces = [(size, pace) for size in (MIB, 4 * MIB, 16 * MIB, 64 * MIB) for pace in (30, 60, 100)]
     ages = [size // 64 * pace for size, pace in paces]
-    survival = [
-        {
-            "bytes": size,
-            "pace": pace,
-            "lap_cycles": age,
-            "share": 1.0 if size <= MIB or age < 2e7 else 0.1,
-            "cycles": 100.0,
-            "timed": 1000,
-        }
-        for (size, pace), age in zip(paces, ages, strict=True)
-    ]
+    survival, streamed = (
+        [
+            {
+                "bytes": size,
+                "pace": pace,
+                "lap_cycles": age,
+                "share": 1.0 if size <= MIB or age < lifetime else 0.1,
+                "cycles": 100.0,
+                "timed": 1000,
+            }
+            for (size, pace), age in zip(paces, ages, strict=True)
+        ]
+        for lifetime in (2e7, 1e7)
+    )
     walks = [
         {"kind": kind, "pages": pages, "width": width, "cycles": [cycles / width] * 7}
         for pages, walk in ((8192, 4.0), (32768, 24.0), (65536, 32.0))
@@ -103,6 +107,8 @@ def state() -> None:
         "miss_cycles": 400.0,
         "huge_share": 1.0,
         "survival": survival,
+        "streamed_survival": streamed,
+        "streamed": 0.1,
         "conflicts": [{"same": 110.0, "spread": 105.0}, {"same": 108.0, "spread": 106.0}],
         "other": 1,
         "other_stream": 0.15,
