@@ -24,7 +24,7 @@ from planecast.workload.traced.program_profile import ProgramProfile
 
 Floats = NDArray[np.float64]
 
-EDITION: Final = 13
+EDITION: Final = 14
 """Of the model: calibrations of another one mean something else."""
 
 CURVED = (FILLED, LIFETIME, CAPACITY, STREAM)
