@@ -24,6 +24,7 @@ from planecast.instruments.loaded_latency import (
 )
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.memory import ASSUMED_GBS, Memory
+from planecast.machine.memory_next_to_stream import rise_by_load
 from planecast.machine.tenants import memory_of
 from planecast.scenario.machine import machine_of
 
@@ -166,8 +167,7 @@ def test_a_curve_of_a_disturbed_hour_is_lowered_to_what_the_run_saw() -> None:
 
     def loaded(times: float) -> tuple[tuple[float, float], ...]:
         state = cast(Any, SimpleNamespace(rise=lambda: (gbs, times)))
-        state.survival, state.streamed, state.conflict_share = (), None, lambda: None
-        return Hierarchy.of(read(output()), curve(), [state]).loaded
+        return rise_by_load([state], curve())
 
     assert loaded(known[-1][1] + 1) == known  # it was no quieter hour
     lower = loaded(1.0)

@@ -121,16 +121,19 @@ class HostState(Noun):
         """(GB/s that the other CPU streams, times by which it raises what a line of memory takes):
         the geometric mean over how many lines are asked for at once. None where no other streams.
         """
-        stream = self.neighbour_lines_per_cycle
-        alone = {point.width: point.cycles.value for point in self.memory if not point.loaded}
-        times = [
-            point.cycles.value / alone[point.width]
-            for point in self.memory
-            if point.loaded and point.width in alone
-        ]
+        stream, times = self.neighbour_lines_per_cycle, list(self.rises().values())
         if not stream or not times:
             return None
         return stream * self.tsc_hz * LINE_BYTES / 1e9, float(np.exp(np.mean(np.log(times))))
+
+    def rises(self) -> dict[int, float]:
+        """The same of so many lines asked for at once; none where no other streams."""
+        alone = {point.width: point.cycles.value for point in self.memory if not point.loaded}
+        return {
+            point.width: point.cycles.value / alone[point.width]
+            for point in self.memory
+            if point.loaded and point.width in alone
+        }
 
     def conflict_share(self) -> float | None:
         """How much longer lines a page apart take for lying at the same place of their pages, as a

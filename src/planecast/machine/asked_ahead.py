@@ -78,7 +78,7 @@ class AskedAhead(NamedTuple):
         one, many = np.ones(1), np.full(1, np.inf)
         level = hierarchy.levels[-1]
         last = hierarchy.near_cycles(level, one) - hierarchy.near_cycles(level, many)
-        memory = hierarchy.line_cycles(one) - hierarchy.line_cycles(many)
+        first, each = (hierarchy.line_cycles(width, memory_factor) for width in (one, many))
         together = [waiting_together(region, burst) for region in regions]
         covered = [
             packets * sum(term.cycles for term in terms)
@@ -91,7 +91,7 @@ class AskedAhead(NamedTuple):
             between=passed,
             covered=np.array([np.broadcast_to(one, (size,)) for one in covered]),
             together=np.array(together),
-            latency=np.maximum([last + np.zeros(size), memory * memory_factor], 0.0),
+            latency=np.maximum([last + np.zeros(size), first - each], 0.0),
         )
 
     def terms(self, causes: Sequence[str], regions: Sequence[Region], waits: Floats) -> list[Term]:

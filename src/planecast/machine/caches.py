@@ -284,7 +284,7 @@ def _costs(
         for level in hierarchy.levels[-2:]
     )
     many = np.full_like(width, np.inf) if region.asked is not None else width
-    memory = np.maximum(hierarchy.line_cycles(many) * others.memory_factor - nearest, last)
+    memory = np.maximum(hierarchy.line_cycles(many, others.memory_factor) - nearest, last)
     covered = _covered(region, hierarchy, values)
     waits = [np.maximum(share * cycles - covered, 0.0) for cycles in (second, last, memory)]
     return waits[0], waits[1], waits[2]

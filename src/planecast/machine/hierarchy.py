@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from planecast.machine.memory import ASSUMED_GBS, Memory
+from planecast.machine.memory_next_to_stream import rise_by_load, rise_by_width
 from planecast.machine.page_conflicts import page_conflicts
 from planecast.machine.survival import Lifetime, fitted_lifetime, fitted_stream_share
 from planecast.scenario.model import ListOf, Noun
@@ -157,6 +158,9 @@ class Hierarchy(Noun):
     loaded: ListOf[Pair] = ()
     """This host's memory under traffic: (GB/s, times the idle latency), by rising traffic, as
     `machine probe` measured it, else next to one CPU's stream (`HostState`)."""
+    rise_by_width: ListOf[Pair] = ()
+    """(Lines asked for together, power of the rise above that they show): lone lines wait for their
+    latency, many for their turn, which traffic takes from them."""
     memory_peak_gbs: Annotated[float, Field(gt=0)] | None = None
     """GB/s that memory gives at most, where that is known of this host."""
     ways: Ways | None = None
@@ -237,7 +241,8 @@ class Hierarchy(Noun):
             last_level_lifetime_ms=None if lifetime is None else lifetime.lifetime_ms,
             stream_share=_stream_share(states, lifetime, levels, max(own, default=0.0)),
             transfer=_transfer(probe),
-            loaded=_rise(states, loaded),
+            loaded=rise_by_load(states, loaded),
+            rise_by_width=rise_by_width(states),
         )
 
     def memory_by_load(self) -> Memory:
@@ -269,11 +274,17 @@ class Hierarchy(Noun):
         """Least cycles that one core needs for a line from memory, with many misses in flight."""
         return min(flight.line_cycles for flight in self.flights)
 
-    def line_cycles(self, width: Floats) -> Floats:
-        """Cycles a line from memory when so many are asked for together: log-log interpolation."""
+    def line_cycles(self, width: Floats, rise: Floats | float = 1.0) -> Floats:
+        """Cycles a line from memory when so many are asked for together: log-log interpolation.
+        Next to others that raise memory's latency so many times, each width has its share of it."""
+        asked = np.log(width)
         known = np.log([flight.width for flight in self.flights])
         cycles = np.log([flight.line_cycles for flight in self.flights])
-        return np.asarray(np.exp(np.interp(np.log(width), known, cycles)))
+        idle = np.exp(np.interp(asked, known, cycles))
+        if not self.rise_by_width:
+            return np.asarray(idle * rise)
+        widths, powers = zip(*self.rise_by_width, strict=True)
+        return np.asarray(idle * np.power(rise, np.interp(asked, np.log(widths), powers)))
 
     def near_cycles(self, level: Level, width: Floats) -> Floats:
         """Cycles a line of a cache when so many are asked for together: its latency shared by them,
@@ -322,25 +333,6 @@ def _line_cycles(probe: MachineProbe, nearer: list[Level], level: CacheLevel) ->
     # The nearest measured set; never cheaper than the level before.
     found = min(curve, key=lambda point: abs(np.log(point[0] / middle)))[1]
     return float(max(found, nearer[-1].line_cycles))
-
-
-def _rise(
-    states: Sequence[HostState], loaded: LoadedLatency | None
-) -> tuple[tuple[float, float], ...]:
-    """Memory next to one CPU's stream: the median of the states; where a curve is known, all of it
-    lower by as much as it lies above that. It was measured once, and whatever disturbed it then
-    made it longer."""
-    found = [rise for state in states if (rise := state.rise()) is not None]
-    curve = () if loaded is None else loaded.rise()
-    if not found:
-        return curve
-    gbs, times = np.median(found, axis=0).tolist()
-    times = max(times, 1.0)
-    if not curve:
-        return ((gbs, times),)
-    loads, longer = zip(*curve, strict=True)
-    above = max(float(np.interp(gbs, loads, longer)) - times, 0.0)
-    return tuple((load, max(risen - above, 1.0)) for load, risen in curve)
 
 
 def _transfer(probe: MachineProbe) -> Transfer | None:

@@ -166,5 +166,5 @@ def line_cycles(
     close = np.where(walks, hierarchy.near_cycles(last, width), last.line_cycles)
     rate = hierarchy.stream_lines_per_cycle
     streamed = 1 / rate if rate else hierarchy.memory_line_cycles
-    far = np.where(walks, hierarchy.line_cycles(width), streamed)
-    return np.asarray(hit * close + (1 - hit) * far * factor)
+    far = np.where(walks, hierarchy.line_cycles(width, factor), streamed * factor)
+    return np.asarray(hit * close + (1 - hit) * far)
