@@ -22,9 +22,10 @@ GOLDEN = {
 }
 """Mean and largest error of the held-out points, their coverage, their interval score and what
 their half-widths stay below, in percent, and how many times as much no skill misses, as they were
-when the model was last changed: no goals, but what a change must not worsen unseen. Ours are blind runs of one busy guest,
-without trials and predictions; the vPE upstream's has only visits next to a stream during which the
-CPUs were near each other; l2bridge's is of a stage that asked for a whole burst's lines."""
+when the model was last changed: no goals, but what a change must not worsen unseen. Ours are blind
+runs of one busy guest, without trials and predictions; the vPE upstream's has only visits next to a
+stream during which the CPUs were near each other; l2bridge's is of a stage that asked for a whole
+burst's lines."""
 
 
 @pytest.mark.parametrize("folder", GOLDEN, ids=lambda folder: folder.name)
