@@ -68,8 +68,10 @@ def page_tables(
     lines = [kinds * table.lines / _entries(table) for table in profile.pages]
     near = _near_shares(profile.pages, lines)
     every = (
-        _region(table, kinds, own * (1.0 - kept), at_once)
-        for table, own, kept in zip(profile.pages, kinds * walks, near, strict=True)
+        _region(table, here, kinds, touched * (1.0 - kept), at_once)
+        for table, here, touched, kept in zip(
+            profile.pages, lines, kinds * walks, near, strict=True
+        )
     )
     share = own / np.maximum(kinds, _LEAST)
     return tuple(PageTable(region, share) for region in every if np.any(region.touches))
@@ -91,15 +93,15 @@ def _near_shares(tables: Sequence[Region], lines: Sequence[Floats]) -> list[Floa
     return [np.minimum(NEAR_LINES / np.maximum(total, _LEAST), 1.0) for total in totals]
 
 
-def _region(table: Region, kinds: Floats, walks: Floats, at_once: Floats) -> Region:
-    """Lines of the page tables of so many kinds; those of a table whose pages are touched in order
-    are touched once for all pages that they translate."""
+def _region(table: Region, lines: Floats, kinds: Floats, walks: Floats, at_once: Floats) -> Region:
+    """So many lines of the page tables of so many kinds; those of a table whose pages are touched
+    in order are touched once for all pages that they translate."""
     entries = _entries(table)
     return Region(
         stage=table.stage,
         name=f"page table of {table.name}",
         cyclic=table.cyclic,
-        lines=np.maximum(kinds * table.lines / entries, _LEAST),
+        lines=np.maximum(lines, _LEAST),
         touches=walks / (entries if table.cyclic else 1.0),
         pages=np.zeros_like(kinds),
         total_lines=np.maximum(kinds * table.total_lines / entries, _LEAST),
