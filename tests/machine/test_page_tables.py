@@ -50,19 +50,21 @@ def test_a_line_translates_eight_pages_of_the_guests_and_of_the_hosts(
     pages = {one.name: one.lines for one in profile.pages}
     found = tables_of(profile, hierarchy, 0.5)
     buckets = found["flow buckets"].region
-    assert buckets.lines == pytest.approx(pages["flow buckets"] / 8 * np.array([1.5, 0.5]))
+    assert buckets.lines == pytest.approx(pages["flow buckets"] / 8 * np.array([1.3, 0.3]))
     # Each walk at random comes to a line of each kind, but for those that are near.
     far = 1 - NEAR_LINES / buckets.lines
     assert buckets.touches == pytest.approx(
-        walks["flow buckets"] * np.array([1.5, 0.5]) * far, rel=1e-6
+        walks["flow buckets"] * np.array([1.3, 0.3]) * far, rel=1e-6
     )
     # One in order comes to a line once for the eight pages that it translates.
     route = found["route table"].region
     far = 1 - NEAR_LINES / route.lines
     assert route.touches == pytest.approx(
-        walks["route table"] / 8 * np.array([1.5, 0.5]) * far, rel=1e-6
+        walks["route table"] / 8 * np.array([1.3, 0.3]) * far, rel=1e-6
     )
+    # They take room as at the usual share of walks, and are waited for as at the fitted one.
     assert found["flow buckets"].own == pytest.approx([1 / 1.5, 0.0])
+    assert found["flow buckets"].waited == pytest.approx([1.5 / 1.3, 0.5 / 0.3])
 
 
 def test_what_takes_no_walks_has_none(base: Scenario, counts: Counts, hierarchy: Hierarchy) -> None:

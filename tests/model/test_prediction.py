@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.calibrations import Counts, fitted, fitted_function
 
@@ -67,6 +67,16 @@ def test_larger_tables_never_help(
 
 @FAST
 @given(POINTS)
+@example(
+    {
+        "traffic.flows": 1,
+        "workload.acl_rules": 1,
+        "workload.routes": 15528,
+        "placement.burst": 32,
+        "placement.page_size": "4KiB",
+        "workload.stages": "key,route",
+    }
+)
 def test_slopes_are_those_of_finite_differences(
     base: Scenario, calibration: Calibration, point: dict[str, Any]
 ) -> None:

@@ -99,6 +99,8 @@ def serve(
     regions = list(own)
     foreign = bool(np.any(others.touched))
     costs = _costs_of(regions, hierarchy, values, others)
+    for place, table in enumerate(tables, len(profile.regions)):
+        costs[place] = table.costs(costs[place])
     if foreign:
         regions.append(_foreign(others))
         costs.append((np.zeros(size),) * 3)

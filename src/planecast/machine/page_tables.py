@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Term, Values
 from planecast.machine.overlap import LOADED
-from planecast.machine.tlb import LARGE, Tlb, walks_of
+from planecast.machine.tlb import LARGE, USUAL_LARGE, Tlb, walks_of
 from planecast.workload.profile import WorkloadProfile
 from planecast.workload.regions import Overlap, Region
 
@@ -41,7 +41,14 @@ class PageTable(NamedTuple):
 
     region: Region
     own: Floats
-    """Share of its lines that are the guest's; the others are its host's."""
+    """Share of its waits that are for the guest's; the others are for its host's."""
+    waited: Floats
+    """Waits a line that is touched."""
+
+    def costs(self, of_line: tuple[Floats, Floats, Floats]) -> tuple[Floats, Floats, Floats]:
+        """TSC cycles a touch, by what a line takes that is waited for."""
+        second, last, memory = (cost * self.waited for cost in of_line)
+        return second, last, memory
 
     def terms(self, costs: Sequence[Floats], waits: Floats) -> list[Term]:
         """What its stage waits for, from TSC cycles a touch and waits a touch of the levels, of
@@ -62,7 +69,10 @@ def page_tables(
     if not profile.pages:
         return ()
     own = profile.small_pages.astype(np.float64)
-    kinds = own + values.get(LARGE, 0.0)
+    large = values.get(LARGE, 0.0)
+    # The host's take room as they usually do, whatever share of walks is fitted: so what they cost
+    # is proportional to it.
+    kinds = own + (USUAL_LARGE if large else 0.0)
     at_once = np.full_like(own, hierarchy.walks_at_once)
     walks = walks_of(profile, hierarchy)
     lines = [kinds * table.lines / _entries(table) for table in profile.pages]
@@ -73,8 +83,8 @@ def page_tables(
             profile.pages, lines, kinds * walks, near, strict=True
         )
     )
-    share = own / np.maximum(kinds, _LEAST)
-    return tuple(PageTable(region, share) for region in every if np.any(region.touches))
+    share, waited = own / np.maximum(own + large, _LEAST), (own + large) / np.maximum(kinds, _LEAST)
+    return tuple(PageTable(region, share, waited) for region in every if np.any(region.touches))
 
 
 def _entries(table: Region) -> Floats | float:

@@ -24,6 +24,8 @@ from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
 
 WALK, LARGE = "tlb.walk", "tlb.large_pages"
+USUAL_LARGE = 0.3
+"""Of walks in large pages, over those in small ones: the prior's median."""
 NEAR_WALK = 20.0
 """Core cycles of a walk behind a walk cache of the upper levels: one load from L2 (14 cycles on
 server cores since 2015) and a start. Not measured; the prior is wide."""
@@ -58,7 +60,7 @@ class Tlb(Mechanism):
             Parameter(
                 LARGE,
                 "walks in 2 MiB pages, over those in 4 KiB pages",
-                0.3,
+                USUAL_LARGE,
                 1.0,
                 "add a large table with few flows, which touch many pages and few lines",
             ),
