@@ -79,10 +79,11 @@ def test_nothing_changes_where_no_lines_lie_apart(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.integers(1, 1 << 20), st.integers(2, 1 << 16))
-def test_the_more_lines_conflict_the_longer_it_takes(
+def test_the_more_lines_conflict_the_longer_their_stage_takes(
     base: Scenario, counts: Counts, hierarchy: Hierarchy, flows: int, routes: int
 ) -> None:
     keys = {"traffic__flows": flows, "workload__routes": routes}
-    found = [cost(base, counts, hierarchy, one, **keys).total for one in (1.0, 4.0, 16.0, 64.0)]
-    for fewer, more in pairwise(found):
+    # Other stages may gain: where lines conflict fewer of them are held, which leaves room.
+    every = [cost(base, counts, hierarchy, one, **keys) for one in (1.0, 4.0, 16.0, 64.0)]
+    for fewer, more in pairwise(one.by_stage()["route"] for one in every):
         assert np.all(more >= fewer * (1 - 1e-6))
