@@ -313,6 +313,7 @@ def _stream_share(
     levels: Sequence[Level],
     private_bytes: float,
 ) -> tuple[float, float] | None:
+    """`Hierarchy.stream_share` by a run's looks at the host; None where nobody streamed."""
     streamed = [state.streamed for state in states if state.streamed is not None]
     if lifetime is None or not streamed:
         return None

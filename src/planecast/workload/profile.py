@@ -102,7 +102,7 @@ class WorkloadProfile:
                 for name, count in instructions.items()
             },
             regions=regions,
-            pages=tuple(region.page_table() for region in regions),
+            pages=tuple(region.as_pages() for region in regions),
             small_pages=sizes.small_pages,
             lock_steps={name: step for name, step in steps.items() if step is not None},
             clocked={stage.name: (stage.name,) for stage in own},

@@ -74,7 +74,7 @@ class Region(NamedTuple):
     """Lines from one touched line to the next, where that is a power of two, so that they meet in
     few of a cache's sets; of pages, from one page to the next; None: one."""
 
-    def page_table(self) -> Region:
+    def as_pages(self) -> Region:
         """The region as the TLB sees it: its pages, touched when a packet comes to another one.
         Lines that are touched in order come to a page once and stay there."""
         pages = np.minimum(self.pages, np.maximum(self.lines, 1.0))
