@@ -58,7 +58,7 @@ static void usage(FILE *out)
         "  --seconds S  of measuring, 1 to 600 (default 12); building the chases comes before\n"
         "  --max-mib M  largest working set, 16 to 1024 MiB (default 256, less on a small "
         "machine)\n"
-        "  --state      only what changes with the host's other tenants, in two to four seconds: "
+        "  --state      only what changes with the host's other tenants, in some four seconds: "
         "how\n"
         "               long lines stay in the shared cache, memory alone and loaded, page walks\n"
         "  --interruptions CPU,...  only spin there, all at once, for S seconds (0.001 to 10,\n"

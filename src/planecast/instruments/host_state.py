@@ -1,4 +1,4 @@
-"""HostState: what a host's other tenants change, as measured now in two to four seconds."""
+"""HostState: what a host's other tenants change, as measured now in some four seconds."""
 
 from __future__ import annotations
 
