@@ -1,9 +1,9 @@
 #include "cache_sharing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 namespace planecast::model
 {
@@ -11,22 +11,11 @@ namespace planecast::model
 namespace
 {
 
-constexpr int kMostSteps = 100; // a cache a millionth short of what is needed takes some 20
-constexpr double kExact = 1e-5; // relative step; the error left is about its square
+constexpr int kMostSteps = 100;
+constexpr double kExact = 1e-5;   // relative step; the error left is about its square
+constexpr double kMostGrowth = 4; // of a time in a step, times itself
+constexpr double kLittle = 1e-9;  // of all lines: fewer that are not held have no logarithm
 constexpr double kTiny = 1e-300;
-
-// As many lanes as one register of this machine has: sums of many terms stay in them. (GCC keeps a
-// vector that is longer than a register in memory, stored in halves and read as a whole: a stall.)
-#ifdef __AVX512F__
-constexpr std::size_t kRegister = 64;
-#elif defined(__AVX__)
-constexpr std::size_t kRegister = 32;
-#else
-constexpr std::size_t kRegister = 16;
-#endif
-using Vector = double __attribute__((vector_size(kRegister)));
-constexpr std::size_t kWidth = sizeof(Vector) / sizeof(double);
-static_assert(kLanes % kWidth == 0);
 
 constexpr std::array<double, kMostShape + 1> kOverFactorial = [] {
     std::array<double, kMostShape + 1> found{1.0};
@@ -35,49 +24,35 @@ constexpr std::array<double, kMostShape + 1> kOverFactorial = [] {
     return found;
 }();
 
+// A power of each, by the exponent's bits.
+inline Vectors to_the(const Vectors &base, unsigned exponent)
+{
+    Vectors found = base;
+    for (unsigned bit = std::bit_floor(exponent) >> 1; bit > 0; bit >>= 1)
+        for (std::size_t v = 0; v < kVectors; ++v)
+            found[v] *= exponent & bit ? found[v] * base[v] : found[v];
+    return found;
+}
+
 // Poisson sums: `below` is the chance of fewer than `shape` arrivals of a mean, `up_to` of at most
 // so many: the survival functions of gamma distributions of shapes `shape` and `shape` + 1.
-inline void survive(const Lane &mean, unsigned shape, Lane &below, Lane &up_to)
+inline void survive(const Vectors &mean, unsigned shape, Vectors &below, Vectors &up_to)
 {
-    Lane bounded, none;
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        bounded[i] = std::min(mean[i], kGone);
-        none[i] = std::exp(-bounded[i]);
-    }
-    constexpr std::size_t kVectors = kLanes / kWidth;
-    std::array<Vector, kVectors> of, sum, last;
-    std::memcpy(of.data(), bounded.data(), sizeof(of));
-    for (Vector &one : sum) // by Horner's rule: a product and a sum each
-        one = Vector{} + kOverFactorial[shape - 1];
-    for (unsigned j = shape - 1; j-- > 0;)
+    Vectors sum;
+    for (std::size_t v = 0; v < kVectors; ++v)
+        sum[v] = Vector{} + kOverFactorial[shape - 1];
+    for (unsigned j = shape - 1; j-- > 0;) // by Horner's rule: a product and a sum each
         for (std::size_t v = 0; v < kVectors; ++v)
-            sum[v] = sum[v] * of[v] + kOverFactorial[j];
-    last = of; // to the power of `shape`, by its bits
-    for (unsigned bit = std::bit_floor(shape) >> 1; bit > 0; bit >>= 1)
-        for (std::size_t v = 0; v < kVectors; ++v)
-            last[v] *= shape & bit ? last[v] * of[v] : last[v];
-    std::memcpy(below.data(), sum.data(), sizeof(sum));
-    std::memcpy(up_to.data(), last.data(), sizeof(last));
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        up_to[i] = std::min((below[i] + up_to[i] * kOverFactorial[shape]) * none[i], 1.0);
-        below[i] = std::min(below[i] * none[i], 1.0);
+            sum[v] = sum[v] * mean[v] + kOverFactorial[j];
+    const Vectors last = to_the(mean, shape);
+    for (std::size_t v = 0; v < kVectors; ++v) {
+        const Vector none = exp_of(-mean[v]);
+        up_to[v] = least((sum[v] + last[v] * kOverFactorial[shape]) * none, kOne);
+        below[v] = least(sum[v] * none, kOne);
     }
 }
 
 } // namespace
-
-Lane lane_of(const double *row, std::size_t first, std::size_t count, double rest)
-{
-    Lane found;
-    found.fill(rest);
-    std::copy_n(row + first, count, found.begin());
-    return found;
-}
-
-void store(const Lane &lane, double *row, std::size_t first, std::size_t count)
-{
-    std::copy_n(lane.begin(), count, row + first);
-}
 
 Lane CacheSharing::every_line() const
 {
@@ -88,12 +63,24 @@ Lane CacheSharing::every_line() const
     return found;
 }
 
+// However long lines stay: of those that meet in some sets no more than these have room for.
+Lane CacheSharing::holdable(const Lane &capacity) const
+{
+    Lane found{};
+    for (std::size_t region = 0; region < lines.size(); ++region) {
+        const Lane &own = lines[region], &denser = crowding[region];
+        for (std::size_t i = 0; i < kLanes; ++i)
+            found[i] += denser[i] > 1 ? std::min(own[i], capacity[i] / denser[i]) : own[i];
+    }
+    return found;
+}
+
 Lane CacheSharing::leaves(const Lane &capacity) const
 {
     Lane found;
-    const Lane needed = every_line();
+    const Lane most = holdable(capacity);
     for (std::size_t i = 0; i < kLanes; ++i)
-        found[i] = needed[i] > capacity[i] || inserted[i] > 0 ? 1.0 : 0.0;
+        found[i] = most[i] > capacity[i] || inserted[i] > 0 ? 1.0 : 0.0;
     return found;
 }
 
@@ -124,27 +111,28 @@ void CacheSharing::hold_evenly(std::size_t region, const Lane &time, Lane &serve
                                Lane &slope) const
 {
     const Lane &own = lines[region], &touched = touches[region], &rate = rates[region];
+    const double ways = shape;
     if (cyclic_[region]) {
-        Lane mean, up_to;
-        for (std::size_t i = 0; i < kLanes; ++i)
-            mean[i] = shape / std::max(rate[i] * time[i], kTiny);
-        survive(mean, shape, served, up_to);
-        for (std::size_t i = 0; i < kLanes; ++i) {
-            held[i] = own[i] * served[i] + touched[i] * time[i] * (1.0 - up_to[i]);
-            slope[i] = touched[i] * (1.0 - up_to[i]);
+        Vectors mean, below, up_to;
+        for (std::size_t v = 0; v < kVectors; ++v)
+            mean[v] = least(ways / most(rate.part(v) * time.part(v), kZero + kTiny), kZero + kGone);
+        survive(mean, shape, below, up_to);
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            const Vector coming = touched.part(v) * (1.0 - up_to[v]);
+            served.set_part(v, below[v]);
+            held.set_part(v, own.part(v) * below[v] + coming * time.part(v));
+            slope.set_part(v, coming);
         }
         return;
     }
-    Lane kept, gone; // of a line in one stage of its life, and in all of them
-    for (std::size_t i = 0; i < kLanes; ++i)
-        gone[i] = kept[i] = 1.0 / (1.0 + std::min(rate[i] * time[i], 1e30) / shape);
-    for (unsigned bit = std::bit_floor(shape) >> 1; bit > 0; bit >>= 1)
-        for (std::size_t i = 0; i < kLanes; ++i)
-            gone[i] *= gone[i] * (shape & bit ? kept[i] : 1.0);
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        served[i] = 1.0 - gone[i];
-        held[i] = own[i] * served[i];
-        slope[i] = touched[i] * gone[i] * kept[i];
+    Vectors kept; // of a line in one stage of its life
+    for (std::size_t v = 0; v < kVectors; ++v)
+        kept[v] = 1.0 / (1.0 + least(rate.part(v) * time.part(v), kZero + 1e30) * (1.0 / ways));
+    const Vectors gone = to_the(kept, shape); // in all of them
+    for (std::size_t v = 0; v < kVectors; ++v) {
+        served.set_part(v, 1.0 - gone[v]);
+        held.set_part(v, own.part(v) * (1.0 - gone[v]));
+        slope.set_part(v, touched.part(v) * gone[v] * kept[v]);
     }
 }
 
@@ -155,8 +143,8 @@ void CacheSharing::crowd(std::size_t region, const Lane &capacity, const Lane &t
                          Lane &held, Lane &slope) const
 {
     const Lane every = every_line(), &denser = crowding[region];
-    Lane open, staying{};         // where lines crowd; others' lines that stay for ever
-    Lane &stays = stays_[region]; // begins where it was before
+    Lane open, moving, staying{}; // where lines crowd; others' lines that stay for ever
+    Lane &stays = stays_[region]; // begins where it was before, and stays where that was now
     for (std::size_t i = 0; i < kLanes; ++i) {
         const bool all = time[i] >= kForEver;
         staying[i] = all ? every[i] - lines[region][i] : 0.0;
@@ -165,8 +153,11 @@ void CacheSharing::crowd(std::size_t region, const Lane &capacity, const Lane &t
         const double touched = denser[i] * touches[region][i] + capacity[i] / time[i];
         const double least = (capacity[i] - staying[i]) / std::max(touched, kTiny);
         const double before = stays[i] < kForEver ? stays[i] : 0.0;
-        stays[i] = open[i] == 0.0 ? time[i] : std::min(std::max(before, least), time[i]);
+        const double begin = std::min(std::max(before, least), time[i]);
+        moving[i] = time[i] == when_[region][i] ? 0.0 : open[i];
+        stays[i] = open[i] == 0.0 ? time[i] : moving[i] == 0.0 ? stays[i] : begin;
     }
+    when_[region] = time;
     Lane grows;
     for (int step = 0; step < kMostSteps; ++step) {
         Lane room;
@@ -178,8 +169,9 @@ void CacheSharing::crowd(std::size_t region, const Lane &capacity, const Lane &t
             grows[i] = denser[i] * slope[i] + (capacity[i] - held[i]) / time[i] -
                        passed * slope[i] + kTiny;
         }
-        if (advance(room, grows, open, stays) <= 0)
-            break;
+        if (std::ranges::max(moving) == 0.0)
+            break; // all is of the last step
+        advance(room, grows, moving, stays);
     }
     for (std::size_t i = 0; i < kLanes; ++i) {
         if (open[i] != 0.0) // the time here grows with T
@@ -189,42 +181,61 @@ void CacheSharing::crowd(std::size_t region, const Lane &capacity, const Lane &t
     }
 }
 
-double CacheSharing::advance(const Lane &room, const Lane &slope, const Lane &open, Lane &time)
+bool CacheSharing::advance(const Lane &room, const Lane &slope, Lane &moving, Lane &time)
 {
     double left = 0;
     for (std::size_t i = 0; i < kLanes; ++i) {
-        const double change = open[i] * std::max(room[i] / slope[i], -0.5 * time[i]);
+        const double change = moving[i] * std::max(room[i] / slope[i], -0.5 * time[i]);
         time[i] += change;
-        left = std::max(left, std::abs(change) - kExact * time[i]);
+        moving[i] = std::abs(change) > kExact * time[i] ? 1.0 : 0.0;
+        left = std::max(left, moving[i]);
     }
-    return left;
+    return left == 0.0;
 }
 
-// Newton's steps from below: the lines held are a concave function of the time.
+// Newton's steps. Where lines are many more than others bring in, those that are not held get
+// fewer by about the power of the shape that the time grows by: steps of that power are straight.
+// What is below and above the time is kept, and a step that leaves it is one to the middle.
 void CacheSharing::find_time(const Lane &capacity, Lane &time) const
 {
-    const Lane open = leaves(capacity), least = least_time(capacity);
-    double most = 0;
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        most = std::max(most, open[i]);
-        time[i] = std::max(time[i] < kForEver ? time[i] : 0.0, least[i]);
-    }
-    double left = most;
+    const Lane open = leaves(capacity), first = least_time(capacity), all = holdable(capacity);
+    Lane moving = open;
+    Lane below = first, above;
+    above.fill(kForEver);
+    for (std::size_t i = 0; i < kLanes; ++i)
+        time[i] = std::max(time[i] < kForEver ? time[i] : 0.0, first[i]);
     Lane served, held, grows;
-    for (int steps = 0; left > 0 && steps < kMostSteps; ++steps) {
-        Lane room, slope;
-        for (std::size_t i = 0; i < kLanes; ++i) {
-            room[i] = capacity[i] - inserted[i] * time[i];
-            slope[i] = kTiny + inserted[i];
-        }
+    const double ways = shape;
+    for (int round = 0; std::ranges::max(moving) > 0 && round < kMostSteps; ++round) {
+        Lane taken{}, slope{};
         for (std::size_t region = 0; region < lines.size(); ++region) {
             hold(region, capacity, time, served, held, grows);
             for (std::size_t i = 0; i < kLanes; ++i) {
-                room[i] -= held[i];
+                taken[i] += held[i];
                 slope[i] += grows[i];
             }
         }
-        left = advance(room, slope, open, time);
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            const Vector now = time.part(v), every = all.part(v), in = inserted.part(v);
+            const Vector room = capacity.part(v) - taken.part(v) - in * now;
+            const Vector under = room >= 0.0 ? most(below.part(v), now) : below.part(v);
+            const Vector over = room < 0.0 ? least(above.part(v), now) : above.part(v);
+            // Lines that are not held, and those of them that there is no room for.
+            const Vector little = kLittle * every + kTiny;
+            const Vector gone = most(every - taken.part(v), 1e-3 * little);
+            const Vector may = every - capacity.part(v) + in * now, some = most(may, little);
+            const Vector power = ways * (exp_of(log_of(gone / some) / ways) - 1.0) /
+                                 (in / some + slope.part(v) / gone + kTiny);
+            const Vector linear = room / (slope.part(v) + in + kTiny);
+            const Vector step = least(may > little ? power : linear, kMostGrowth * now);
+            const Vector middle = exp_of(0.5 * (log_of(over) + log_of(under))) - now;
+            const Vector down = step < under - now - kExact * now ? middle : step;
+            const Vector change = moving.part(v) * (step > over - now ? middle : down);
+            below.set_part(v, under);
+            above.set_part(v, over);
+            time.set_part(v, now + change);
+            moving.set_part(v, most(change, -change) > kExact * now ? kOne : kZero);
+        }
     }
     for (std::size_t i = 0; i < kLanes; ++i)
         time[i] = open[i] != 0.0 ? time[i] : kForEver;

@@ -3,25 +3,17 @@
 // equations and their sources.
 #pragma once
 
+#include "lane.hpp"
+
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <vector>
 
 namespace planecast::model
 {
 
-inline constexpr std::size_t kLanes = 32;  // scenarios that are iterated together
 inline constexpr unsigned kMostShape = 64; // of a line's lifetimes
-inline constexpr double kGone = 600;     // exp(-600) is nothing, and no special case of any library
-inline constexpr double kForEver = 1e30; // packets that a line stays where everything fits
-
-// A number of each of kLanes scenarios.
-using Lane = std::array<double, kLanes>;
-
-// A row of a table from `first` on, `count` of kLanes; the others get `rest`.
-Lane lane_of(const double *row, std::size_t first, std::size_t count, double rest);
-void store(const Lane &lane, double *row, std::size_t first, std::size_t count);
+inline constexpr double kForEver = 1e30;   // packets that a line stays where everything fits
 
 // A line stays for a time that is gamma distributed: of the shape of the cache's ways where the
 // least recently used line of a set goes, of shape 1 where any goes at random.
@@ -30,7 +22,7 @@ class CacheSharing
   public:
     CacheSharing(std::size_t regions, const bool *cyclic)
         : lines(regions), touches(regions), rates(regions), crowding(regions), cyclic_(cyclic),
-          stays_(regions)
+          stays_(regions), when_(regions)
     {
     }
 
@@ -42,10 +34,13 @@ class CacheSharing
     unsigned shape = 1;
 
     // Forgets how long lines stayed in the cache before this one.
-    void begin() { std::ranges::fill(stays_, Lane{}); }
+    void begin()
+    {
+        std::ranges::fill(stays_, Lane{});
+        std::ranges::fill(when_, Lane{});
+    }
 
-    // Mean packets that a line stays in a cache of so many lines. `time` is a guess from below (0
-    // will do).
+    // Mean packets that a line stays in a cache of so many lines. `time` is a guess (0 will do).
     void find_time(const Lane &capacity, Lane &time) const;
 
     // The share of a region's touches that are served when lines stay so long.
@@ -56,12 +51,13 @@ class CacheSharing
     void hold(std::size_t region, const Lane &capacity, const Lane &time, Lane &served, Lane &held,
               Lane &slope) const;
 
-    // Whether lines leave at all: 1 where not everything fits, or others bring in lines.
+    // Whether lines leave at all: 1 where there isn't room for all that can be held, or others
+    // bring in lines.
     Lane leaves(const Lane &capacity) const;
 
-    // Newton's step from a time at which so much room is left; the largest relative change beyond
-    // what is exact.
-    static double advance(const Lane &room, const Lane &slope, const Lane &open, Lane &time);
+    // Newton's step of the times that are moving, at which so much room is left; those that moved
+    // little are exact and stop. Whether all are.
+    static bool advance(const Lane &room, const Lane &slope, Lane &moving, Lane &time);
 
     // Packets that a line stays at least: nothing is held at time 0, so that step is known.
     Lane least_time(const Lane &capacity) const;
@@ -73,9 +69,11 @@ class CacheSharing
     void crowd(std::size_t region, const Lane &capacity, const Lane &time, Lane &served, Lane &held,
                Lane &slope) const;
     Lane every_line() const;
+    Lane holdable(const Lane &capacity) const;
 
     const bool *cyclic_;
-    mutable std::vector<Lane> stays_; // by region: packets that a line stays where they crowd
+    // By region: packets that a line stays where they crowd, when it stays so many elsewhere.
+    mutable std::vector<Lane> stays_, when_;
 };
 
 } // namespace planecast::model

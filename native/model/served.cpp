@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+
 namespace planecast::model
 {
 
@@ -15,6 +16,8 @@ namespace
 constexpr double kLeastLines = 1e-9;  // of a region: rates are touches over lines
 constexpr double kLeastShare = 1e-12; // of touches that are served: it has a logarithm
 constexpr int kMostRounds = 60;
+constexpr double kLeastStep = 1e-9; // of a time: a shorter one has no slope
+constexpr double kMostTurn = -0.7;  // of a step's slope, by what the cost falls
 
 // Some scenarios behind one cache after the other.
 class Block
@@ -53,6 +56,7 @@ class Block
         lcores_ = lane_of(all_.lcores, first, count, 1);
         base_ = lane_of(all_.base, first, count, 1);
         known_ = 0;
+        falls_ = from_ = Lane{};
         time_ = Lane{}; // the next variant begins where the last one ended
     }
 
@@ -86,29 +90,50 @@ class Block
                           fixed_);
         fill(true);
         cost_ = fixed_;
+        from_ = Lane{};
+        priced_ = false;
     }
 
     // Lines that others bring in push ours out in time, and a packet takes the longer the more of
     // them went: the lifetime and the cost that fit each other, by Newton's steps for the lifetime.
+    // How the cost falls with it is known from the step before. A scenario that is exact stays: its
+    // answer is the same whatever is asked with it.
     void settle(const Lane &capacity, const Lane &inserted)
     {
         sharing_.shape = shape_;
+        const bool known = priced_ && capacity == capacity_;
+        if (!known)
+            sharing_.begin();
         capacity_ = capacity;
         come(inserted);
-        Lane open = sharing_.leaves(capacity), least = sharing_.least_time(capacity);
+        Lane moving = sharing_.leaves(capacity);
+        const Lane least = sharing_.least_time(capacity);
         for (std::size_t i = 0; i < kLanes; ++i) {
-            const bool known = time_[i] > 0 && time_[i] < kForEver;
-            time_[i] = open[i] == 0.0 ? kForEver : known ? time_[i] : least[i];
+            const bool finite = time_[i] > 0 && time_[i] < kForEver;
+            const double begin = moving[i] == 0.0 ? kForEver : finite ? time_[i] : least[i];
+            unpriced_[i] = known && begin == time_[i] ? 0.0 : 1.0;
+            time_[i] = begin;
         }
+        priced_ = true;
         for (int round = 0; round < kMostRounds; ++round) {
-            Lane room = capacity, slope{};
-            price(room, slope);
+            if (std::ranges::max(unpriced_) > 0)
+                price();
             come(inserted);
+            Lane room, slope;
             for (std::size_t i = 0; i < kLanes; ++i) {
-                room[i] -= sharing_.inserted[i] * time_[i];
-                slope[i] += sharing_.inserted[i] + 1e-300;
+                room[i] = capacity[i] - taken_[i] - sharing_.inserted[i] * time_[i];
+                slope[i] = grows_[i] + sharing_.inserted[i] + 1e-300;
+                slope[i] += std::max(inserted[i] * time_[i] * falls_[i], kMostTurn * slope[i]);
             }
-            if (CacheSharing::advance(room, slope, open, time_) <= 0)
+            from_ = time_;
+            const bool exact = CacheSharing::advance(room, slope, moving, time_);
+            unpriced_ = moving;
+            for (std::size_t i = 0; i < kLanes; ++i) { // the last step is short
+                const double step = moving[i] > 0 ? 0.0 : time_[i] - from_[i];
+                taken_[i] += grows_[i] * step;
+                cost_[i] += falls_[i] * step;
+            }
+            if (exact)
                 return;
         }
     }
@@ -205,21 +230,37 @@ class Block
         }
     }
 
-    // What of a region's touches is served when lines stay so long, and what a packet costs then;
-    // takes what they hold out of `room`.
-    void price(Lane &room, Lane &slope)
+    // What of a region's touches is served when lines stay so long, what they hold, and what a
+    // packet costs then, of the scenarios of which it is not known.
+    void price()
     {
-        Lane held, grows;
+        Lane taken{}, grows{}, served, held, slope;
         for (std::size_t region = 0; region < all_.regions; ++region) {
-            Lane &share = kept_[region];
-            sharing_.hold(region, capacity_, time_, share, held, grows);
+            sharing_.hold(region, capacity_, time_, served, held, slope);
             for (std::size_t i = 0; i < kLanes; ++i) {
-                room[i] -= held[i];
-                slope[i] += grows[i];
-                share[i] = std::max(share[i], private_[region][i]);
+                taken[i] += held[i];
+                grows[i] += slope[i];
+                served[i] = std::max(served[i], private_[region][i]);
             }
+            take(served, kept_[region]);
         }
-        cost_ = cost_behind(kept_);
+        const Lane cost = cost_behind(kept_);
+        Lane falls = falls_;
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            const double step = time_[i] - from_[i];
+            if (from_[i] > 0 && std::abs(step) > kLeastStep * time_[i])
+                falls[i] = std::min((cost[i] - cost_[i]) / step, 0.0);
+        }
+        take(taken, taken_);
+        take(grows, grows_);
+        take(falls, falls_);
+        take(cost, cost_);
+    }
+
+    void take(const Lane &found, Lane &known) const
+    {
+        for (std::size_t i = 0; i < kLanes; ++i)
+            known[i] = unpriced_[i] > 0 ? found[i] : known[i];
     }
 
     // What a packet costs when all levels serve such shares of the regions' touches.
@@ -271,14 +312,14 @@ class Block
         if (std::ranges::max(open) <= 0)
             return; // nor does the group wait for a later one: more is done before its use
         Lane &none = none_before_[static_cast<std::size_t>(asked_.group[region])];
-        for (std::size_t i = 0; i < kLanes; ++i) {
-            const double untouched = untouched_[region][i];
-            const double own = untouched + (1.0 - untouched) *
-                                               std::exp(independent_[region][i] *
-                                                        std::log(std::max(served[i], kLeastShare)));
-            waiting[i] = open[i] > 0 ? none[i] * (1.0 - own) : 0.0;
-            cost[i] += waiting[i] * open[i];
-            none[i] *= own;
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            const Vector untouched = untouched_[region].part(v), before = none.part(v);
+            const Vector own = untouched + (1.0 - untouched) * power_of(served.part(v),
+                                                                        independent_[region].part(v));
+            const Vector waits = open.part(v) > 0.0 ? before * (1.0 - own) : kZero;
+            waiting.set_part(v, waits);
+            cost.set_part(v, cost.part(v) + waits * open.part(v));
+            none.set_part(v, before * own);
         }
     }
 
@@ -287,14 +328,12 @@ class Block
     Lane waits(std::size_t region, const Lane &served) const
     {
         Lane found;
-        for (std::size_t i = 0; i < kLanes; ++i)
-            found[i] = 1.0 - served[i];
-        if (!in_steps_[region])
-            return found;
         const Lane &together = together_[region];
-        for (std::size_t i = 0; i < kLanes; ++i)
-            found[i] = (1.0 - std::exp(together[i] * std::log(std::max(served[i], kLeastShare)))) /
-                       together[i];
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            const Vector share = served.part(v), lanes = together.part(v);
+            found.set_part(v, in_steps_[region] ? (1.0 - power_of(share, lanes)) / lanes
+                                                : 1.0 - share);
+        }
         return found;
     }
 
@@ -312,6 +351,10 @@ class Block
     std::vector<Lane> none_before_;               // share of bursts that no region waited for yet
     std::vector<bool> in_steps_;                  // some of its touches wait for each other
     Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{}, capacity_{};
+    Lane taken_{}, grows_{}; // lines held, and more of them for each packet more
+    Lane from_{}, falls_{};  // the time before, and what the cost changed by since, a packet
+    Lane unpriced_{};        // 1: these are not of the time that it is now
+    bool priced_ = false;    // all of these private levels
     CacheSharing sharing_;
     struct Level {
         Private of;

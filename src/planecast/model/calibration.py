@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 EDITION: Final = 14
 """Of the model: calibrations of another one mean something else."""
 
-CURVED = (FILLED, LIFETIME, CAPACITY, STREAM)
+CURVED = (LIFETIME, CAPACITY, STREAM, FILLED)
 """Parameters that decide which level serves a line: no term of a cost names them."""
 
 
