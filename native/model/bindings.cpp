@@ -5,9 +5,12 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <variant>
 #include <vector>
 
 namespace nb = nanobind;
@@ -23,6 +26,7 @@ using planecast::model::Lane;
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Tables = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Column = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Numbers = std::vector<std::variant<double, Column>>; // by region; of all scenarios, or each
 using Kinds = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Groups = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutColumn = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -42,21 +46,34 @@ void require(bool fits)
         throw std::invalid_argument("the tables are of different shapes");
 }
 
-void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, const Table &all_lines,
-           const Table &touches, const Table &own_crowding, const Table &all_crowding,
-           const Table &together, const Table &near, const Table &last, const Table &memory,
-           const Column &lcores, const Column &base, const Tables &nearer, double shape,
-           const Table &capacity, const Table &inserted, const Groups &group, const Table &covered,
-           const Table &burst, const Table &latency, const OutTables &waits, const OutTables &first,
-           const OutTable &lines, const OutTable &cost)
+// Rows of a table, one a region; the arrays stay the caller's.
+planecast::model::Rows rows(const Numbers &numbers, std::size_t regions, std::size_t scenarios)
 {
-    const std::size_t regions = touches.shape(0), scenarios = touches.shape(1);
-    for (const Table *table : {&own_lines, &all_lines, &own_crowding, &all_crowding, &together,
-                               &near, &last, &memory, &covered, &burst})
-        require(table->shape(0) == regions && table->shape(1) == scenarios);
+    require(numbers.size() == regions);
+    planecast::model::Rows found;
+    for (const auto &row : numbers) {
+        if (const auto *of_each = std::get_if<Column>(&row)) {
+            require(of_each->shape(0) == scenarios);
+            found.emplace_back(of_each->data());
+        } else {
+            found.emplace_back(std::get<double>(row));
+        }
+    }
+    return found;
+}
+
+void serve(const Kinds &cyclic, const Kinds &others, const Numbers &own_lines,
+           const Numbers &all_lines, const Numbers &touches, const Numbers &own_crowding,
+           const Numbers &all_crowding, const Numbers &together, const Numbers &near,
+           const Numbers &last, const Numbers &memory, const Column &lcores, const Column &base,
+           const Tables &nearer, double shape, const Table &capacity, const Table &inserted,
+           const Groups &group, const Numbers &covered, const Numbers &burst, const Table &latency,
+           const OutTables &waits, const OutTables &first, const OutTable &lines,
+           const OutTable &cost)
+{
+    const std::size_t regions = cyclic.shape(0), scenarios = base.shape(0);
     const std::size_t variants = capacity.shape(0);
-    require(cyclic.shape(0) == regions && others.shape(0) == regions &&
-            lcores.shape(0) == scenarios && base.shape(0) == scenarios &&
+    require(others.shape(0) == regions && lcores.shape(0) == scenarios &&
             group.shape(0) == regions && latency.shape(0) == 2 && latency.shape(1) == scenarios &&
             nearer.shape(0) == variants && nearer.shape(2) == 2 && variants > 0 &&
             inserted.shape(0) == variants && capacity.shape(1) == scenarios &&
@@ -70,17 +87,19 @@ void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, con
             levels.push_back({nearer(i, level, 0), shape_of(nearer(i, level, 1))});
     const planecast::model::Caches caches{variants, levels, shape_of(shape), capacity.data(),
                                           inserted.data()};
+    const auto table = [&](const Numbers &numbers) { return rows(numbers, regions, scenarios); };
     const planecast::model::Touched touched{
-        regions,         scenarios,           cyclic.data(),
-        others.data(),   own_lines.data(),    all_lines.data(),
-        touches.data(),  own_crowding.data(), all_crowding.data(),
-        together.data(), near.data(),         last.data(),
-        memory.data(),   lcores.data(),       base.data()};
+        regions,          scenarios,           cyclic.data(),
+        others.data(),    table(own_lines),    table(all_lines),
+        table(touches),   table(own_crowding), table(all_crowding),
+        table(together),  table(near),         table(last),
+        table(memory),    lcores.data(),       base.data()};
     std::int32_t most = -1;
     for (std::size_t region = 0; region < regions; ++region)
         most = std::max(most, group(region));
-    const planecast::model::Asked asked{group.data(), static_cast<std::size_t>(most + 1),
-                                        covered.data(), burst.data(), latency.data()};
+    const planecast::model::Asked asked{group.data(),   static_cast<std::size_t>(most + 1),
+                                        table(covered), table(burst),
+                                        latency.data(), latency.data() + scenarios};
     const nb::gil_scoped_release released;
     planecast::model::serve(touched, asked, caches,
                             {waits.data(), first.data(), lines.data(), cost.data()});

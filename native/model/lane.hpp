@@ -43,13 +43,25 @@ struct alignas(64) Lane : std::array<double, kLanes> {
     }
 };
 
-// A row of a table from `first` on, `count` of kLanes; the others get `rest`.
-inline Lane lane_of(const double *row, std::size_t first, std::size_t count, double rest)
+// A number of each scenario, or one for all of them.
+struct Row {
+    Row(const double *of_each) : numbers(of_each) {}
+    Row(double of_all) : every(of_all) {}
+
+    const double *numbers = nullptr;
+    double every = 0;
+};
+
+// A row from `first` on, `count` of kLanes; the others get `rest`.
+inline Lane lane_of(const Row &row, std::size_t first, std::size_t count, double rest)
 {
     Lane found;
     if (count < kLanes)
         found.fill(rest);
-    std::memcpy(found.data(), row + first, count * sizeof(double));
+    if (row.numbers == nullptr)
+        std::fill_n(found.begin(), count, row.every);
+    else
+        std::memcpy(found.data(), row.numbers + first, count * sizeof(double));
     return found;
 }
 

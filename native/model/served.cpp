@@ -6,7 +6,6 @@
 #include <cmath>
 #include <vector>
 
-
 namespace planecast::model
 {
 
@@ -37,16 +36,15 @@ class Block
     void load(std::size_t first, std::size_t count)
     {
         for (std::size_t region = 0; region < all_.regions; ++region) {
-            const std::size_t row = region * all_.scenarios;
-            own_[region] = lane_of(all_.own_lines + row, first, count, 0);
-            everyone_[region] = lane_of(all_.all_lines + row, first, count, 0);
-            touches_[region] = lane_of(all_.touches + row, first, count, 0);
-            own_crowding_[region] = lane_of(all_.own_crowding + row, first, count, 1);
-            all_crowding_[region] = lane_of(all_.all_crowding + row, first, count, 1);
-            together_[region] = lane_of(all_.together + row, first, count, 1);
-            near_[region] = lane_of(all_.near + row, first, count, 0);
-            far_[region] = lane_of(all_.last + row, first, count, 0);
-            memory_[region] = lane_of(all_.memory + row, first, count, 0);
+            own_[region] = lane_of(all_.own_lines[region], first, count, 0);
+            everyone_[region] = lane_of(all_.all_lines[region], first, count, 0);
+            touches_[region] = lane_of(all_.touches[region], first, count, 0);
+            own_crowding_[region] = lane_of(all_.own_crowding[region], first, count, 1);
+            all_crowding_[region] = lane_of(all_.all_crowding[region], first, count, 1);
+            together_[region] = lane_of(all_.together[region], first, count, 1);
+            near_[region] = lane_of(all_.near[region], first, count, 0);
+            far_[region] = lane_of(all_.last[region], first, count, 0);
+            memory_[region] = lane_of(all_.memory[region], first, count, 0);
             in_steps_[region] = std::ranges::max(together_[region]) > 1;
             for (std::size_t i = 0; i < kLanes; ++i)
                 missed_[region][i] = touches_[region][i] * (memory_[region][i] - far_[region][i]);
@@ -286,10 +284,10 @@ class Block
     // many independent ones the others do.
     void ask(std::size_t region, std::size_t first, std::size_t count)
     {
-        const Lane covered = lane_of(asked_.covered + region * all_.scenarios, first, count, 0);
-        const Lane burst = lane_of(asked_.burst + region * all_.scenarios, first, count, 1);
-        const Lane last = lane_of(asked_.latency, first, count, 0);
-        const Lane memory = lane_of(asked_.latency + all_.scenarios, first, count, 0);
+        const Lane covered = lane_of(asked_.covered[region], first, count, 0);
+        const Lane burst = lane_of(asked_.burst[region], first, count, 1);
+        const Lane last = lane_of(asked_.last, first, count, 0);
+        const Lane memory = lane_of(asked_.memory, first, count, 0);
         waits_memory_[region] = waits_last_[region] = Lane{};
         for (std::size_t i = 0; i < kLanes; ++i) {
             open_last_[region][i] = std::max(last[i] - covered[i], 0.0) / burst[i];

@@ -2,32 +2,36 @@
 // many scenarios: src/planecast/machine/caches.py says what is computed and why.
 #pragma once
 
+#include "lane.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace planecast::model
 {
 
-// The regions that packets touch: region-major tables, a row a region and a column a scenario;
-// columns have a number of each scenario.
+using Rows = std::vector<Row>; // one a region
+
+// The regions that packets touch.
 struct Touched {
     std::size_t regions;
     std::size_t scenarios;
-    const bool *cyclic;         // by region: touched in order, not at random
-    const bool *others;         // by region: others touch it, whatever packets do, and wait for it
-    const double *own_lines;    // distinct lines that an lcore touches
-    const double *all_lines;    // distinct lines that all lcores touch
-    const double *touches;      // touches a packet; of regions of others, a cycle
-    const double *own_crowding; // how many times as densely they lie in the sets of private caches
-                                // that they meet in as in all sets; 1: they meet in all
-    const double *all_crowding; // the same of the last level
-    const double *together;     // touches that wait for the slowest of them; 1: each for itself
-    const double *near;         // cycles a touch that a private level beyond the first serves
-    const double *last;         // … that the last level serves
-    const double *memory;       // … that memory serves
-    const double *lcores;       // column: how many touch a shared cache
-    const double *base;         // column: cycles a packet without all of these
+    const bool *cyclic; // by region: touched in order, not at random
+    const bool *others; // by region: others touch it, whatever packets do, and wait for it
+    Rows own_lines;     // distinct lines that an lcore touches
+    Rows all_lines;     // distinct lines that all lcores touch
+    Rows touches;       // touches a packet; of regions of others, a cycle
+    Rows own_crowding;  // how many times as densely they lie in the sets of private caches that
+                        // they meet in as in all sets; 1: they meet in all
+    Rows all_crowding;  // the same of the last level
+    Rows together;      // touches that wait for the slowest of them; 1: each for itself
+    Rows near;          // cycles a touch that a private level beyond the first serves
+    Rows last;          // … that the last level serves
+    Rows memory;        // … that memory serves
+    Row lcores;         // how many touch a shared cache
+    Row base;           // cycles a packet without all of these
 };
 
 // Lines that a pass over a burst asks for before a later one uses them: a burst waits once, for the
@@ -35,10 +39,9 @@ struct Touched {
 struct Asked {
     const std::int32_t *group; // by region, regions in the order of use; -1: of no group
     std::size_t groups;
-    const double *covered; // by region, a row each: cycles that pass in between, for all of …
-    const double *burst;   // by region, a row each: the packets that wait together, at most a burst
-    const double *latency; // columns of the last level and of memory: cycles of the first line
-                           // beyond one of many
+    Rows covered;       // cycles that pass in between, for all of …
+    Rows burst;         // the packets that wait together, at most a burst
+    Row last, memory;   // cycles of a level's first line beyond one of many
 };
 
 struct Private {

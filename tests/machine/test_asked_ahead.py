@@ -24,8 +24,8 @@ def waits(tables: list[Region], work: float = 0.0) -> AskedAhead:
     return AskedAhead(
         group=np.array([-1 if one.asked is None else 0 for one in tables], np.int32),
         between=tuple((passed,) if one.asked else () for one in tables),
-        covered=np.array([BURSTS * work if one.asked else 0 * BURSTS for one in tables]),
-        together=np.array([BURSTS for _ in tables]),
+        covered=[BURSTS * work if one.asked else 0.0 for one in tables],
+        together=[BURSTS for _ in tables],
         latency=np.array([[LAST], [LATENCY]]) * np.ones(BURSTS.size),
     )
 

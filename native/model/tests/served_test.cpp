@@ -12,6 +12,7 @@
 using planecast::model::Asked;
 using planecast::model::Caches;
 using planecast::model::Private;
+using planecast::model::Rows;
 using planecast::model::serve;
 using planecast::model::Touched;
 
@@ -34,18 +35,16 @@ struct Case {
             cores(kScenarios, lcores), near(kScenarios, 2.0), last(kScenarios, 10.0),
             memory(kScenarios, 100.0), base(kScenarios, 50.0), room(kScenarios, capacity),
             brought(kScenarios, inserted), packets(kScenarios, burst), between(kScenarios, covered);
-        std::vector<double> lone(kScenarios, last_latency);
-        lone.resize(2 * kScenarios, latency);
         const std::int32_t group = latency > 0 ? 0 : -1;
         waits.assign(3 * kScenarios, -1);
         first.assign(2 * kScenarios, -1);
         lines_by.assign(2 * kScenarios, -1);
         cost.assign(3 * kScenarios, -1);
         const std::array<Private, 2> levels{Private{500, 8}, Private{4000, 8}};
-        serve({1, kScenarios, cyclic.data(), others.data(), size.data(), size.data(), often.data(),
-               one.data(), dense.data(), lanes.data(), near.data(), last.data(), memory.data(),
-               cores.data(), base.data()},
-              Asked{&group, 1, between.data(), packets.data(), lone.data()},
+        serve({1, kScenarios, cyclic.data(), others.data(), {size.data()}, {size.data()},
+               {often.data()}, {1.0}, {dense.data()}, {lanes.data()}, {near.data()}, {last.data()},
+               {memory.data()}, cores.data(), base.data()},
+              Asked{&group, 1, {between.data()}, {packets.data()}, last_latency, latency},
               Caches{1, levels, 16, room.data(), brought.data()},
               {waits.data(), first.data(), lines_by.data(), cost.data()});
     }
@@ -166,18 +165,15 @@ TEST(Serve, TablesThatAreAskedForTogetherShareThatWait)
         const std::size_t regions = group.size();
         const std::vector<char> no(regions, 0);
         const auto *kinds = reinterpret_cast<const bool *>(no.data());
-        const std::vector<double> lines(regions, 1e6), one(regions, 1), nothing(regions, 0);
-        const std::vector<double> packets(regions, 4);
-        const double base = 50;
-        const std::array<double, 2> latency{0, 300};
+        const Rows lines(regions, 1e6), one(regions, 1.0), nothing(regions, 0.0);
+        const Rows packets(regions, 4.0);
         const std::array<Private, 1> nearer{Private{8, 8}};
         std::vector<double> waits(3 * regions), first(2 * regions);
         std::array<double, 2> by{};
         std::array<double, 3> found{};
-        serve({regions, 1, kinds, kinds, lines.data(), lines.data(), one.data(), one.data(),
-               one.data(), one.data(), nothing.data(), nothing.data(), nothing.data(), one.data(),
-               &base},
-              Asked{group.data(), 1, nothing.data(), packets.data(), latency.data()},
+        serve({regions, 1, kinds, kinds, lines, lines, one, one, one, one, nothing, nothing,
+               nothing, 1.0, 50.0},
+              Asked{group.data(), 1, nothing, packets, 0.0, 300.0},
               Caches{1, nearer, 1, &capacity, &inserted},
               {waits.data(), first.data(), by.data(), found.data()});
         return found[0];
@@ -255,7 +251,7 @@ TEST(Serve, MoreLcoresShareOneLastLevel)
 TEST(Serve, AVariantOfPrivateLevelsIsPricedAsThatMachineIs)
 {
     const std::array<bool, 1> no{false};
-    const double lines = 10'000, one = 1, base = 50, near = 2, last = 10, memory = 100, nothing = 0;
+    const Rows lines{10'000.0}, one{1.0};
     const std::int32_t none = -1;
     const std::array<double, 3> room{20'000, 20'000, 20'000}, brought{0.1, 0.1, 0.1};
     const Private first{500, 8}, small{2000, 8}, large{4000, 8};
@@ -264,9 +260,9 @@ TEST(Serve, AVariantOfPrivateLevelsIsPricedAsThatMachineIs)
         std::array<double, 2> lines_by{};
         std::array<double, 5> cost{};
         std::array<double, 2> first_waits{};
-        serve({1, 1, no.data(), no.data(), &lines, &lines, &one, &one, &one, &one, &near, &last,
-               &memory, &one, &base},
-              Asked{&none, 0, &nothing, &one, brought.data()},
+        serve({1, 1, no.data(), no.data(), lines, lines, one, one, one, one, {2.0}, {10.0},
+               {100.0}, 1.0, 50.0},
+              Asked{&none, 0, {0.0}, one, 0.0, 0.0},
               Caches{nearer.size() / 2, nearer, 1, room.data(), brought.data()},
               {waits.data(), first_waits.data(), lines_by.data(), cost.data()});
         return cost;

@@ -1,20 +1,24 @@
 """Caches shared by regions, for many scenarios at once (native/model)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
+
+Rows = Sequence[NDArray[np.float64] | float]
 
 def serve(
     cyclic: NDArray[np.bool_],
     others: NDArray[np.bool_],
-    own_lines: NDArray[np.float64],
-    all_lines: NDArray[np.float64],
-    touches: NDArray[np.float64],
-    own_crowding: NDArray[np.float64],
-    all_crowding: NDArray[np.float64],
-    together: NDArray[np.float64],
-    near: NDArray[np.float64],
-    last: NDArray[np.float64],
-    memory: NDArray[np.float64],
+    own_lines: Rows,
+    all_lines: Rows,
+    touches: Rows,
+    own_crowding: Rows,
+    all_crowding: Rows,
+    together: Rows,
+    near: Rows,
+    last: Rows,
+    memory: Rows,
     lcores: NDArray[np.float64],
     base: NDArray[np.float64],
     nearer: NDArray[np.float64],
@@ -22,8 +26,8 @@ def serve(
     capacity: NDArray[np.float64],
     inserted: NDArray[np.float64],
     group: NDArray[np.int32],
-    covered: NDArray[np.float64],
-    burst: NDArray[np.float64],
+    covered: Rows,
+    burst: Rows,
     latency: NDArray[np.float64],
     waits: NDArray[np.float64],
     first: NDArray[np.float64],

@@ -52,10 +52,10 @@ class AskedAhead(NamedTuple):
     """By region; -1 where its lines are in none."""
     between: tuple[tuple[Term, ...], ...]
     """By region: what is done between asking and use."""
-    covered: Floats
-    """TSC cycles that cover a wait, of shape (regions, scenarios)."""
-    together: Floats
-    """By region: packets whose lines are waited for once, of shape (regions, scenarios)."""
+    covered: Sequence[Floats | float]
+    """By region: TSC cycles that cover a wait."""
+    together: Sequence[Floats]
+    """By region: packets whose lines are waited for once."""
     latency: Floats
     """TSC cycles of the first line beyond one of many, of the last level and of memory: of shape
     (2, scenarios)."""
@@ -89,8 +89,8 @@ class AskedAhead(NamedTuple):
                 [-1 if one.asked is None else names.index(one.asked) for one in regions], np.int32
             ),
             between=passed,
-            covered=np.array([np.broadcast_to(one, (size,)) for one in covered]),
-            together=np.array(together),
+            covered=covered,
+            together=together,
             latency=np.maximum([last + np.zeros(size), first - each], 0.0),
         )
 

@@ -218,25 +218,19 @@ def _answered(
         lines=np.empty((2, size)),
         cost=np.empty((len(every) + 2, size)),
     )
-
-    def table(rows: Sequence[Floats | float]) -> Floats:
-        filled = np.empty(shape)
-        for place, row in zip(filled, rows, strict=True):
-            place[:] = row
-        return filled
-
+    near, last, memory = zip(*costs, strict=True)
     _native.serve(
         np.array([region.cyclic for region in regions], dtype=np.bool_),
         np.arange(len(regions)) >= own,
-        table([region.lines for region in regions]),
-        table([region.total_lines for region in regions]),
-        table([region.touches for region in regions]),
-        table([_crowding(region, PAGE_LINES) for region in regions]),
-        table([_crowding(region, hierarchy.llc_page_conflicts) for region in regions]),
-        table([region.together for region in regions]),
-        table([near for near, _, _ in costs]),
-        table([last for _, last, _ in costs]),
-        table([memory for _, _, memory in costs]),
+        [region.lines for region in regions],
+        [region.total_lines for region in regions],
+        [region.touches for region in regions],
+        [_crowding(region, PAGE_LINES) for region in regions],
+        [_crowding(region, hierarchy.llc_page_conflicts) for region in regions],
+        [region.together for region in regions],
+        near,
+        last,
+        memory,
         np.ascontiguousarray(profile.sizes.lcores),
         np.ascontiguousarray(base),
         np.array([private_levels(hierarchy, one) for one in every]),

@@ -13,6 +13,7 @@ is wide enough for it.
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -87,13 +88,19 @@ class Tlb(Mechanism):
 def walks_of(profile: WorkloadProfile, hierarchy: Hierarchy) -> Floats:
     """Walks a packet of each of the profile's `pages`, were all pages small, of shape (tables,
     scenarios)."""
+    return _walks_beyond(profile, hierarchy.tlb_pages)
+
+
+@functools.lru_cache(maxsize=2)
+def _walks_beyond(profile: WorkloadProfile, pages: float) -> Floats:
+    """Beyond a TLB of so many pages; no fitted parameter changes them."""
     tables = profile.pages
     touches = np.stack([table.touches for table in tables])
     kept, _ = hit_shares(
         np.array([table.cyclic for table in tables]),
         np.stack([table.lines for table in tables]),
         touches,
-        np.full(profile.sizes.columns.size, hierarchy.tlb_pages),
+        np.full(profile.sizes.columns.size, pages),
         shape=SHAPE,
     )
     return np.asarray(touches * (1 - kept))

@@ -37,11 +37,13 @@ class StageCost:
     """Parameters that no term names: `Served.variants` has what a step of each changes."""
     near: tuple[Term, ...]
     """Those of the terms that no curved parameter changes: the first ones."""
+    base: Floats
+    """Their sum."""
 
     @cached_property
     def total(self) -> Floats:
         """TSC cycles a packet."""
-        return _sum(self.terms, self._size)
+        return self.base + _sum(self.terms[len(self.near) :], self._size)
 
     def by_stage(self) -> dict[str, Floats]:
         """TSC cycles a packet of each stage."""
@@ -111,6 +113,7 @@ def stage_cost(
         served,
         tuple(curved),
         tuple(near),
+        base,
     )
 
 

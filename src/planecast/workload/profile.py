@@ -38,9 +38,9 @@ from planecast.workload.traced.strides import strided
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WorkloadProfile:
-    """What each stage does; arrays of shape (scenarios,)."""
+    """What each stage does; arrays of shape (scenarios,). One is equal to itself alone."""
 
     sizes: Sizes
     stages: tuple[str, ...]

@@ -15,7 +15,7 @@ from planecast.model.transfer import transferred
 from planecast.scenario.scenario import Scenario
 from planecast.workload.scenario_columns import Choice, Floats, ScenarioColumns
 
-CHUNK = 4096
+CHUNK = 8192
 """Scenarios at a time: more would not stay in the caches, fewer would pay for numpy's calls."""
 
 
