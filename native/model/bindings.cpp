@@ -89,11 +89,11 @@ void serve(const Kinds &cyclic, const Kinds &others, const Numbers &own_lines,
                                           inserted.data()};
     const auto table = [&](const Numbers &numbers) { return rows(numbers, regions, scenarios); };
     const planecast::model::Touched touched{
-        regions,          scenarios,           cyclic.data(),
-        others.data(),    table(own_lines),    table(all_lines),
-        table(touches),   table(own_crowding), table(all_crowding),
-        table(together),  table(near),         table(last),
-        table(memory),    lcores.data(),       base.data()};
+        regions,         scenarios,           cyclic.data(),
+        others.data(),   table(own_lines),    table(all_lines),
+        table(touches),  table(own_crowding), table(all_crowding),
+        table(together), table(near),         table(last),
+        table(memory),   lcores.data(),       base.data()};
     std::int32_t most = -1;
     for (std::size_t region = 0; region < regions; ++region)
         most = std::max(most, group(region));

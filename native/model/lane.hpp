@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace planecast::model
 {
@@ -13,7 +14,8 @@ namespace planecast::model
 inline constexpr std::size_t kLanes = 16; // scenarios that are iterated together: as many numbers
                                           // of each region as a first-level cache holds
 
-inline constexpr double kGone = 600; // exp(-600) is nothing, and no special case
+inline constexpr double kGone = 600;         // exp(-600) is nothing, and no special case
+inline constexpr double kLeastShare = 1e-12; // it has a logarithm
 
 // As many lanes as one register of this machine has: sums of many terms stay in them. (GCC keeps a
 // vector that is longer than a register in memory, stored in halves and read as a whole: a stall.)
@@ -52,6 +54,8 @@ struct Row {
     double every = 0;
 };
 
+using Rows = std::vector<Row>; // one a region
+
 // A row from `first` on, `count` of kLanes; the others get `rest`.
 inline Lane lane_of(const Row &row, std::size_t first, std::size_t count, double rest)
 {
@@ -73,8 +77,14 @@ inline void store(const Lane &lane, double *row, std::size_t first, std::size_t 
 using Vectors = std::array<Vector, kVectors>; // a Lane in registers
 inline constexpr Vector kZero{}, kOne = Vector{} + 1.0;
 
-inline Vector least(const Vector &a, const Vector &b) { return a < b ? a : b; }
-inline Vector most(const Vector &a, const Vector &b) { return a > b ? a : b; }
+inline Vector least(const Vector &a, const Vector &b)
+{
+    return a < b ? a : b;
+}
+inline Vector most(const Vector &a, const Vector &b)
+{
+    return a > b ? a : b;
+}
 
 using HalfInts [[gnu::vector_size(kRegister / 2)]] = std::int32_t;
 using Ints [[gnu::vector_size(kRegister)]] = std::int64_t;
@@ -120,7 +130,6 @@ inline Vector log_of(const Vector &of)
 // A share to the power of a positive number.
 inline Vector power_of(const Vector &share, const Vector &exponent)
 {
-    constexpr double kLeastShare = 1e-12; // it has a logarithm
     const Vector logarithm = log_of(most(share, Vector{} + kLeastShare));
     return exp_of(most(exponent * logarithm, Vector{} - kGone));
 }

@@ -12,8 +12,7 @@ namespace planecast::model
 namespace
 {
 
-constexpr double kLeastLines = 1e-9;  // of a region: rates are touches over lines
-constexpr double kLeastShare = 1e-12; // of touches that are served: it has a logarithm
+constexpr double kLeastLines = 1e-9; // of a region: rates are touches over lines
 constexpr int kMostRounds = 60;
 constexpr double kLeastStep = 1e-9; // of a time: a shorter one has no slope
 constexpr double kMostTurn = -0.7;  // of a step's slope, by what the cost falls
@@ -23,13 +22,11 @@ class Block
 {
   public:
     Block(const Touched &all, const Asked &asked, unsigned shape)
-        : all_(all), asked_(asked), shape_(shape), own_(all.regions), everyone_(all.regions),
-          touches_(all.regions), own_crowding_(all.regions), all_crowding_(all.regions),
-          together_(all.regions), near_(all.regions), far_(all.regions), memory_(all.regions),
-          missed_(all.regions), first_(all.regions), private_(all.regions), kept_(all.regions),
-          independent_(all.regions), untouched_(all.regions), open_last_(all.regions),
-          open_memory_(all.regions), waits_last_(all.regions), waits_memory_(all.regions),
-          none_before_(asked.groups), in_steps_(all.regions), sharing_(all.regions, all.cyclic)
+        : all_(all), burst_waits_(asked, all.regions), shape_(shape), own_(all.regions),
+          everyone_(all.regions), touches_(all.regions), own_crowding_(all.regions),
+          all_crowding_(all.regions), together_(all.regions), near_(all.regions), far_(all.regions),
+          memory_(all.regions), missed_(all.regions), first_(all.regions), private_(all.regions),
+          kept_(all.regions), in_steps_(all.regions), sharing_(all.regions, all.cyclic)
     {
     }
 
@@ -48,14 +45,13 @@ class Block
             in_steps_[region] = std::ranges::max(together_[region]) > 1;
             for (std::size_t i = 0; i < kLanes; ++i)
                 missed_[region][i] = touches_[region][i] * (memory_[region][i] - far_[region][i]);
-            if (asked_.group[region] >= 0)
-                ask(region, first, count);
+            if (burst_waits_.asked(region))
+                burst_waits_.load(region, first, count, touches_[region]);
         }
         lcores_ = lane_of(all_.lcores, first, count, 1);
         base_ = lane_of(all_.base, first, count, 1);
         known_ = 0;
-        falls_ = from_ = Lane{};
-        time_ = Lane{}; // the next variant begins where the last one ended
+        now_ = Settled{};
     }
 
     // What these private levels leave to the last one.
@@ -80,16 +76,13 @@ class Block
                 fixed_[i] += touches_[region][i] *
                              (near_[region][i] * (passed[i] - left[i]) + far_[region][i] * left[i]);
         }
-        for (Lane &none : none_before_)
-            none.fill(1.0);
+        burst_waits_.begin();
         for (std::size_t region = 0; region < all_.regions; ++region)
-            if (asked_.group[region] >= 0)
-                wait_once(region, private_[region], open_last_[region], waits_last_[region],
-                          fixed_);
+            if (burst_waits_.asked(region))
+                burst_waits_.wait_for_last(region, private_[region], fixed_);
         fill(true);
-        cost_ = fixed_;
-        from_ = Lane{};
-        priced_ = false;
+        now_.cost = fixed_;
+        now_.priced = false;
     }
 
     // Lines that others bring in push ours out in time, and a packet takes the longer the more of
@@ -99,44 +92,50 @@ class Block
     void settle(const Lane &capacity, const Lane &inserted)
     {
         sharing_.shape = shape_;
-        const bool known = priced_ && capacity == capacity_;
-        if (!known)
+        const bool known = now_.priced && capacity == now_.capacity;
+        if (capacity != capacity_)
             sharing_.begin();
-        capacity_ = capacity;
+        now_.capacity = capacity_ = capacity;
+        from_ = Lane{};
         come(inserted);
         Lane moving = sharing_.leaves(capacity);
         const Lane least = sharing_.least_time(capacity);
         for (std::size_t i = 0; i < kLanes; ++i) {
-            const bool finite = time_[i] > 0 && time_[i] < kForEver;
-            const double begin = moving[i] == 0.0 ? kForEver : finite ? time_[i] : least[i];
-            unpriced_[i] = known && begin == time_[i] ? 0.0 : 1.0;
-            time_[i] = begin;
+            const bool finite = now_.time[i] > 0 && now_.time[i] < kForEver;
+            const double begin = moving[i] == 0.0 ? kForEver : finite ? now_.time[i] : least[i];
+            unpriced_[i] = known && begin == now_.time[i] ? 0.0 : 1.0;
+            now_.time[i] = begin;
         }
-        priced_ = true;
+        now_.priced = true;
         for (int round = 0; round < kMostRounds; ++round) {
             if (std::ranges::max(unpriced_) > 0)
                 price();
             come(inserted);
             Lane room, slope;
             for (std::size_t i = 0; i < kLanes; ++i) {
-                room[i] = capacity[i] - taken_[i] - sharing_.inserted[i] * time_[i];
-                slope[i] = grows_[i] + sharing_.inserted[i] + 1e-300;
-                slope[i] += std::max(inserted[i] * time_[i] * falls_[i], kMostTurn * slope[i]);
+                room[i] = capacity[i] - now_.taken[i] - sharing_.inserted[i] * now_.time[i];
+                slope[i] = now_.grows[i] + sharing_.inserted[i] + 1e-300;
+                slope[i] +=
+                    std::max(inserted[i] * now_.time[i] * now_.falls[i], kMostTurn * slope[i]);
             }
-            from_ = time_;
-            const bool exact = CacheSharing::advance(room, slope, moving, time_);
+            from_ = now_.time;
+            const bool exact = CacheSharing::advance(room, slope, moving, now_.time);
             unpriced_ = moving;
             for (std::size_t i = 0; i < kLanes; ++i) { // the last step is short
-                const double step = moving[i] > 0 ? 0.0 : time_[i] - from_[i];
-                taken_[i] += grows_[i] * step;
-                cost_[i] += falls_[i] * step;
+                const double step = moving[i] > 0 ? 0.0 : now_.time[i] - from_[i];
+                now_.taken[i] += now_.grows[i] * step;
+                now_.cost[i] += now_.falls[i] * step;
             }
             if (exact)
                 return;
         }
     }
 
-    const Lane &cost() const { return cost_; }
+    // Other variants begin where the first one ended.
+    void keep() { first_variant_ = now_; }
+    void resume() { now_ = first_variant_; }
+
+    const Lane &cost() const { return now_.cost; }
     const Lane &base() const { return base_; }
 
     // What a packet costs if the last level holds all, and if it holds nothing.
@@ -159,9 +158,7 @@ class Block
         }
     }
 
-    // Share of bursts that wait for a region's lines though they were asked for ahead.
-    const Lane &waits_last(std::size_t region) const { return waits_last_[region]; }
-    const Lane &waits_memory(std::size_t region) const { return waits_memory_[region]; }
+    const BurstWaits &burst_waits() const { return burst_waits_; }
 
   private:
     // What a private level serves of each region. Variants have most levels in common.
@@ -197,12 +194,12 @@ class Block
     void come(const Lane &inserted)
     {
         for (std::size_t i = 0; i < kLanes; ++i)
-            sharing_.inserted[i] = inserted[i] * cost_[i];
+            sharing_.inserted[i] = inserted[i] * now_.cost[i];
         for (std::size_t region = 0; region < all_.regions; ++region) {
             if (!all_.others[region])
                 continue;
             for (std::size_t i = 0; i < kLanes; ++i) {
-                const double touches = touches_[region][i] * cost_[i];
+                const double touches = touches_[region][i] * now_.cost[i];
                 sharing_.touches[region][i] = touches;
                 sharing_.rates[region][i] = touches / std::max(everyone_[region][i], kLeastLines);
             }
@@ -234,7 +231,7 @@ class Block
     {
         Lane taken{}, grows{}, served, held, slope;
         for (std::size_t region = 0; region < all_.regions; ++region) {
-            sharing_.hold(region, capacity_, time_, served, held, slope);
+            sharing_.hold(region, capacity_, now_.time, served, held, slope);
             for (std::size_t i = 0; i < kLanes; ++i) {
                 taken[i] += held[i];
                 grows[i] += slope[i];
@@ -243,16 +240,16 @@ class Block
             take(served, kept_[region]);
         }
         const Lane cost = cost_behind(kept_);
-        Lane falls = falls_;
+        Lane falls = now_.falls;
         for (std::size_t i = 0; i < kLanes; ++i) {
-            const double step = time_[i] - from_[i];
-            if (from_[i] > 0 && std::abs(step) > kLeastStep * time_[i])
-                falls[i] = std::min((cost[i] - cost_[i]) / step, 0.0);
+            const double step = now_.time[i] - from_[i];
+            if (from_[i] > 0 && std::abs(step) > kLeastStep * now_.time[i])
+                falls[i] = std::min((cost[i] - now_.cost[i]) / step, 0.0);
         }
-        take(taken, taken_);
-        take(grows, grows_);
-        take(falls, falls_);
-        take(cost, cost_);
+        take(taken, now_.taken);
+        take(grows, now_.grows);
+        take(falls, now_.falls);
+        take(cost, now_.cost);
     }
 
     void take(const Lane &found, Lane &known) const
@@ -265,60 +262,17 @@ class Block
     Lane cost_behind(const std::vector<Lane> &served)
     {
         Lane cost = fixed_;
-        for (Lane &none : none_before_)
-            none.fill(1.0);
+        burst_waits_.begin();
         for (std::size_t region = 0; region < all_.regions; ++region) {
             if (all_.others[region])
                 continue;
             const Lane gone = waits(region, served[region]);
             for (std::size_t i = 0; i < kLanes; ++i)
                 cost[i] += missed_[region][i] * gone[i];
-            if (asked_.group[region] >= 0)
-                wait_once(region, served[region], open_memory_[region], waits_memory_[region],
-                          cost);
+            if (burst_waits_.asked(region))
+                burst_waits_.wait_for_memory(region, served[region], cost);
         }
         return cost;
-    }
-
-    // What a burst waits for a region's lines at most, how many bursts touch none of them, and how
-    // many independent ones the others do.
-    void ask(std::size_t region, std::size_t first, std::size_t count)
-    {
-        const Lane covered = lane_of(asked_.covered[region], first, count, 0);
-        const Lane burst = lane_of(asked_.burst[region], first, count, 1);
-        const Lane last = lane_of(asked_.last, first, count, 0);
-        const Lane memory = lane_of(asked_.memory, first, count, 0);
-        waits_memory_[region] = waits_last_[region] = Lane{};
-        for (std::size_t i = 0; i < kLanes; ++i) {
-            open_last_[region][i] = std::max(last[i] - covered[i], 0.0) / burst[i];
-            open_memory_[region][i] =
-                std::max(memory[i] - covered[i], 0.0) / burst[i] - open_last_[region][i];
-            const double touches = touches_[region][i];
-            const double missing = std::log(std::max(1.0 - touches, kLeastShare));
-            const double none = std::exp(std::max(burst[i] * missing, -kGone));
-            untouched_[region][i] = none;
-            independent_[region][i] =
-                std::sqrt(burst[i] * touches / std::max(1.0 - none, kLeastShare));
-        }
-    }
-
-    // Adds what a packet waits for the first of its burst's lines of memory, where that is this
-    // region's: those of the group before it were served.
-    void wait_once(std::size_t region, const Lane &served, const Lane &open, Lane &waiting,
-                   Lane &cost)
-    {
-        if (std::ranges::max(open) <= 0)
-            return; // nor does the group wait for a later one: more is done before its use
-        Lane &none = none_before_[static_cast<std::size_t>(asked_.group[region])];
-        for (std::size_t v = 0; v < kVectors; ++v) {
-            const Vector untouched = untouched_[region].part(v), before = none.part(v);
-            const Vector own = untouched + (1.0 - untouched) * power_of(served.part(v),
-                                                                        independent_[region].part(v));
-            const Vector waits = open.part(v) > 0.0 ? before * (1.0 - own) : kZero;
-            waiting.set_part(v, waits);
-            cost.set_part(v, cost.part(v) + waits * open.part(v));
-            none.set_part(v, before * own);
-        }
     }
 
     // Waits for each touch of a region, of which a share is served; touches that belong together
@@ -336,23 +290,24 @@ class Block
     }
 
     const Touched &all_;
-    const Asked &asked_;
+    BurstWaits burst_waits_;
     unsigned shape_; // of lifetimes in the last level
     std::vector<Lane> own_, everyone_, touches_, own_crowding_, all_crowding_, together_, near_,
         far_, memory_;
     std::vector<Lane> missed_; // cycles a packet that memory costs more than the last level
-    std::vector<Lane> first_, private_, kept_;    // served by the first, all private, all levels
-    std::vector<Lane> independent_;               // lines of a burst
-    std::vector<Lane> untouched_;                 // share of bursts without a touch
-    std::vector<Lane> open_last_, open_memory_;   // cycles a packet waits at most
-    std::vector<Lane> waits_last_, waits_memory_; // share of bursts that wait once for a region
-    std::vector<Lane> none_before_;               // share of bursts that no region waited for yet
-    std::vector<bool> in_steps_;                  // some of its touches wait for each other
-    Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{}, capacity_{};
-    Lane taken_{}, grows_{}; // lines held, and more of them for each packet more
-    Lane from_{}, falls_{};  // the time before, and what the cost changed by since, a packet
-    Lane unpriced_{};        // 1: these are not of the time that it is now
-    bool priced_ = false;    // all of these private levels
+    std::vector<Lane> first_, private_, kept_; // served by the first, all private, all levels
+    std::vector<bool> in_steps_;               // some of its touches wait for each other
+    Lane lcores_{}, base_{}, fixed_{}, capacity_{};
+    struct Settled {
+        Lane capacity{};       // of the last level
+        Lane time{};           // packets that a line stays there
+        Lane taken{}, grows{}; // lines held, and more of them for each packet more
+        Lane cost{}, falls{};  // and what it changes by for each packet more
+        bool priced = false;   // all is of these private levels
+    };
+    Settled now_, first_variant_;
+    Lane from_{};     // the time before, of what is not known yet
+    Lane unpriced_{}; // 1: what is known is not of the time that it is now
     CacheSharing sharing_;
     struct Level {
         Private of;
@@ -381,6 +336,8 @@ void serve(const Touched &touched, const Asked &asked, const Caches &caches, con
         for (std::size_t variant = 0; variant < caches.variants; ++variant) {
             const std::size_t row = variant * scenarios;
             const auto nearer = caches.nearer.subspan(variant * levels, levels);
+            if (variant > 0)
+                block.resume();
             if (variant == 0 || !std::ranges::equal(nearer, before))
                 block.stand_behind(nearer);
             before = nearer;
@@ -389,6 +346,7 @@ void serve(const Touched &touched, const Asked &asked, const Caches &caches, con
             store_cost(variant, block.cost());
             if (variant > 0)
                 continue;
+            block.keep();
             Lane last{}, memory{};
             for (std::size_t region = 0; region < touched.regions; ++region) {
                 std::array<Lane, 3> waits;
@@ -396,9 +354,10 @@ void serve(const Touched &touched, const Asked &asked, const Caches &caches, con
                 for (std::size_t level = 0; level < waits.size(); ++level)
                     store(waits[level], answer.waits + level * table + region * scenarios, first,
                           count);
-                store(block.waits_last(region), answer.first + region * scenarios, first, count);
-                store(block.waits_memory(region), answer.first + table + region * scenarios, first,
+                store(block.burst_waits().last(region), answer.first + region * scenarios, first,
                       count);
+                store(block.burst_waits().memory(region), answer.first + table + region * scenarios,
+                      first, count);
             }
             store(last, answer.lines, first, count);
             store(memory, answer.lines + scenarios, first, count);

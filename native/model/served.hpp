@@ -2,17 +2,14 @@
 // many scenarios: src/planecast/machine/caches.py says what is computed and why.
 #pragma once
 
+#include "asked_ahead.hpp"
 #include "lane.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <vector>
 
 namespace planecast::model
 {
-
-using Rows = std::vector<Row>; // one a region
 
 // The regions that packets touch.
 struct Touched {
@@ -32,16 +29,6 @@ struct Touched {
     Rows memory;        // … that memory serves
     Row lcores;         // how many touch a shared cache
     Row base;           // cycles a packet without all of these
-};
-
-// Lines that a pass over a burst asks for before a later one uses them: a burst waits once, for the
-// first region of a group that it misses (src/planecast/machine/asked_ahead.py).
-struct Asked {
-    const std::int32_t *group; // by region, regions in the order of use; -1: of no group
-    std::size_t groups;
-    Rows covered;       // cycles that pass in between, for all of …
-    Rows burst;         // the packets that wait together, at most a burst
-    Row last, memory;   // cycles of a level's first line beyond one of many
 };
 
 struct Private {

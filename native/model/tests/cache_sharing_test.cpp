@@ -168,4 +168,57 @@ TEST(CacheSharing, AgreesWithACacheInWhoseSetsLinesCrowd)
             }
 }
 
+TEST(CacheSharing, AnAnswerIsTheSameWhateverIsAskedWithIt)
+{
+    static const std::array<bool, 3> kinds{false, true, true};
+    // Scenarios of all sizes, of which some crowd, and one that is alone in its block.
+    const auto fill = [](CacheSharing &sharing, std::size_t lane, double size) {
+        const std::array<double, 3> lines{900 * size, 700, 300 * size}, touches{1, 0.5, 0.25};
+        for (std::size_t region = 0; region < 3; ++region) {
+            sharing.lines[region][lane] = lines[region];
+            sharing.touches[region][lane] = touches[region];
+            sharing.rates[region][lane] = touches[region] / lines[region];
+            sharing.crowding[region][lane] = region == 2 ? 16 : 1;
+        }
+    };
+    const auto answer = [](CacheSharing &sharing, std::size_t lane) {
+        Lane room, time{}, share;
+        room.fill(2000);
+        sharing.shape = 8;
+        sharing.find_time(room, time);
+        std::array<double, 4> found{time[lane]};
+        for (std::size_t region = 0; region < 3; ++region) {
+            sharing.share(region, room, time, share);
+            found[region + 1] = share[lane];
+        }
+        return found;
+    };
+    const auto size = [](std::size_t lane) { return std::pow(1.7, static_cast<double>(lane)); };
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        CacheSharing together(3, kinds.data()), alone(3, kinds.data());
+        for (std::size_t other = 0; other < kLanes; ++other) {
+            fill(together, other, size(other));
+            fill(alone, other, size(lane));
+        }
+        EXPECT_EQ(answer(together, lane), answer(alone, lane)) << lane;
+    }
+}
+
+TEST(CacheSharing, WhereTooFewSetsHoldLinesTheRestOfTheCacheIsNotFilled)
+{
+    static const std::array<bool, 1> kinds{true};
+    CacheSharing sharing(1, kinds.data());
+    sharing.shape = 16;
+    sharing.lines[0].fill(4000); // of a cache of 2,000, and all of them in a sixteenth of its sets
+    sharing.touches[0].fill(1);
+    sharing.rates[0].fill(1 / 4000.0);
+    sharing.crowding[0].fill(16);
+    Lane room, time{}, share;
+    room.fill(2000);
+    sharing.find_time(room, time);
+    sharing.share(0, room, time, share);
+    EXPECT_EQ(time[0], kForEver);
+    EXPECT_LT(share[0], 2000 / 16.0 / 4000);
+}
+
 } // namespace

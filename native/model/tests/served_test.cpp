@@ -41,9 +41,21 @@ struct Case {
         lines_by.assign(2 * kScenarios, -1);
         cost.assign(3 * kScenarios, -1);
         const std::array<Private, 2> levels{Private{500, 8}, Private{4000, 8}};
-        serve({1, kScenarios, cyclic.data(), others.data(), {size.data()}, {size.data()},
-               {often.data()}, {1.0}, {dense.data()}, {lanes.data()}, {near.data()}, {last.data()},
-               {memory.data()}, cores.data(), base.data()},
+        serve({1,
+               kScenarios,
+               cyclic.data(),
+               others.data(),
+               {size.data()},
+               {size.data()},
+               {often.data()},
+               {1.0},
+               {dense.data()},
+               {lanes.data()},
+               {near.data()},
+               {last.data()},
+               {memory.data()},
+               cores.data(),
+               base.data()},
               Asked{&group, 1, {between.data()}, {packets.data()}, last_latency, latency},
               Caches{1, levels, 16, room.data(), brought.data()},
               {waits.data(), first.data(), lines_by.data(), cost.data()});
@@ -260,8 +272,21 @@ TEST(Serve, AVariantOfPrivateLevelsIsPricedAsThatMachineIs)
         std::array<double, 2> lines_by{};
         std::array<double, 5> cost{};
         std::array<double, 2> first_waits{};
-        serve({1, 1, no.data(), no.data(), lines, lines, one, one, one, one, {2.0}, {10.0},
-               {100.0}, 1.0, 50.0},
+        serve({1,
+               1,
+               no.data(),
+               no.data(),
+               lines,
+               lines,
+               one,
+               one,
+               one,
+               one,
+               {2.0},
+               {10.0},
+               {100.0},
+               1.0,
+               50.0},
               Asked{&none, 0, {0.0}, one, 0.0, 0.0},
               Caches{nearer.size() / 2, nearer, 1, room.data(), brought.data()},
               {waits.data(), first_waits.data(), lines_by.data(), cost.data()});
