@@ -98,18 +98,32 @@ interpreter=$({
 } | digest)
 environment=$({
     echo "$interpreter"
-    cat constraints.txt
+    cat constraints.txt pyproject.toml
 } | digest)
-if ! fresh environment "$environment" || ! "$venv/bin/python" -c 'import pydantic' 2>/dev/null; then
-    say "installing the Python packages of constraints.txt into $venv"
+# What runs needs a third of the packages that tests, linters and documents need.
+wanted=environment
+if [ "$mode" = dev ] || [ "$mode" = bench ] || [ -f "$stamps/environment-dev" ]; then
+    wanted=environment-dev
+fi
+if ! fresh "$wanted" "$environment" || ! "$venv/bin/python" -c 'import pydantic' 2>/dev/null; then
     # Another interpreter over an old environment would leave a mixture: it begins again.
     fresh interpreter "$interpreter" || rm -rf "$venv"
     "$python" -m venv "$venv" || fail 1 "python -m venv $venv failed"
     stamp interpreter "$interpreter"
-    "$venv/bin/python" -m pip install --quiet --no-deps --disable-pip-version-check \
-        -r constraints.txt || fail 1 "pip could not install constraints.txt: see its message above"
+    pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check)
+    if [ "$wanted" = environment-dev ]; then
+        say "installing the Python packages of constraints.txt into $venv"
+        "${pip[@]}" --no-deps -r constraints.txt ||
+            fail 1 "pip could not install constraints.txt: see its message above"
+    else
+        say "installing the Python packages that planecast runs with into $venv"
+        "$venv/bin/python" tools/run_requirements.py >"$stamps/requirements" ||
+            fail 1 "pyproject.toml could not be read: see the message above"
+        "${pip[@]}" -c constraints.txt -r "$stamps/requirements" ||
+            fail 1 "pip could not install what pyproject.toml asks for: see its message above"
+    fi
     rm -f "$stamps/package" "$stamps/package-dev"
-    stamp environment "$environment"
+    stamp "$wanted" "$environment"
 fi
 
 # --- Native build and the package itself ----------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -52,3 +54,12 @@ def test_one_version(repository: Path) -> None:
     project = tomllib.loads((repository / "pyproject.toml").read_text())
     assert project["project"]["version"] == __version__
     assert f"## {__version__}" in (repository / "CHANGELOG.md").read_text()
+
+
+def test_the_set_up_of_the_demo_installs_what_runs_at_pinned_versions(repository: Path) -> None:
+    program = [sys.executable, repository / "tools" / "run_requirements.py"]
+    printed = subprocess.run(program, capture_output=True, check=True, text=True).stdout
+    asked = names(printed.splitlines())
+    project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
+    assert names(project["dependencies"]) < asked < pins(repository).keys()
+    assert asked.isdisjoint({"pytest", "mypy", "mkdocs"})

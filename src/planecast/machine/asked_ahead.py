@@ -21,8 +21,8 @@ not every packet touches. Misses come together, so m lines count as √m that ar
 by cross-validation over bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md,
 docs/lab-notes/2026-11-27-routes-that-are-met.md, docs/lab-notes/2026-11-27-lost-prefetches.md,
 docs/lab-notes/2026-11-27-an-ice-lake-guest.md).
-Which bursts wait depends on what the caches serve, and the other way round: native/model/served.cpp
-finds both together.
+Which bursts wait depends on what the caches serve, and the other way round: native/model finds both
+together (asked_ahead.hpp, served.cpp).
 """
 
 from __future__ import annotations
