@@ -1,5 +1,5 @@
-"""Prints what planecast is built and runs with, a line each: pyproject.toml's dependencies, those of
-some extras, and those of the build."""
+"""Prints what planecast is built and runs with, a line each: dependencies of pyproject.toml, those
+of some extras, and those of the build."""
 
 from __future__ import annotations
 
