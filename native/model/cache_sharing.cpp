@@ -185,7 +185,8 @@ bool CacheSharing::advance(const Lane &room, const Lane &slope, Lane &moving, La
 {
     double left = 0;
     for (std::size_t i = 0; i < kLanes; ++i) {
-        const double change = moving[i] * std::max(room[i] / slope[i], -0.5 * time[i]);
+        const double step = std::max(room[i] / slope[i], -0.5 * time[i]);
+        const double change = moving[i] > 0 ? step : 0.0; // a step of what stays may have no bound
         time[i] += change;
         moving[i] = std::abs(change) > kExact * time[i] ? 1.0 : 0.0;
         left = std::max(left, moving[i]);
@@ -230,7 +231,8 @@ void CacheSharing::find_time(const Lane &capacity, Lane &time) const
             const Vector step = least(may > little ? power : linear, kMostGrowth * now);
             const Vector middle = exp_of(0.5 * (log_of(over) + log_of(under))) - now;
             const Vector down = step < under - now - kExact * now ? middle : step;
-            const Vector change = moving.part(v) * (step > over - now ? middle : down);
+            const Vector bounded = step > over - now ? middle : down;
+            const Vector change = moving.part(v) > 0.0 ? bounded : kZero;
             below.set_part(v, under);
             above.set_part(v, over);
             time.set_part(v, now + change);

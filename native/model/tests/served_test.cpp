@@ -90,6 +90,15 @@ TEST(Serve, ACostLiesBetweenALastLevelThatHoldsAllAndOneThatHoldsNothing)
     EXPECT_NEAR(one.cost[0], one.cost[6], 1e-3); // nothing stays
 }
 
+TEST(Serve, ALastLevelWithoutBoundsHoldsAll)
+{
+    Case one;
+    one.capacity = 1e15;
+    one.solve();
+    EXPECT_EQ(one.waits[6], 0);
+    EXPECT_NEAR(one.cost[0], one.cost[3], 1e-12);
+}
+
 TEST(Serve, TouchesInStepWaitOnceForTheSlowest)
 {
     Case each, step;
