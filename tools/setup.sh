@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets a clean clone up: Debian packages, a virtual environment in .venv, the native build.
 #
-#   tools/setup.sh run    what `planecast` needs to measure and predict
+#   tools/setup.sh run    what `planecast` needs to measure and predict, explore and optimise
 #   tools/setup.sh dev    that, and what the tests and the linters need
 #   tools/setup.sh bench  that, and the programs that `make bench` compares with
 #   tools/setup.sh ovs    what run sets up, and Open vSwitch with DPDK as a data plane under test
