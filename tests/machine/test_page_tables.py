@@ -21,6 +21,7 @@ MANY: Point = {"placement.page_size": "4KiB", "traffic.flows": 1 << 20}
 VALUES = {
     "core.cpi": 0.3,
     "core.burst": 1.0,
+    "core.stage_start": 10.0,
     "overlap.prefetched": 1.0,
     "overlap.loaded": 1.0,
     "tlb.walk": 10.0,

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from planecast.cache_line import LINE_BYTES
+from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.workload import FUNCTIONS, MAX_FLOWS, NEEDS
 from planecast.workload.regions import PAGE_BYTES, PAGE_LINES, Overlap
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages import (
+    acl,
     actions,
     bridge_learn,
     classify,
@@ -87,7 +91,6 @@ SAID: dict[tuple[str, ...], dict[str, float]] = {
         "RTE_LPM_TBL24_NUM_ENTRIES * sizeof(struct rte_lpm_tbl_entry) / RTE_CACHE_LINE_SIZE": (
             route.TABLE_LINES
         ),
-        "CLASSES": actions.CLASSES,
         "sizeof(struct class_entry)": LINE_BYTES,
     },
     ("flow_table.c", "headers.h"): {
@@ -179,6 +182,88 @@ def test_the_librarys_own_sums_agree(tmp_path: Path) -> None:
     bits = tm.QUEUES_PER_PIPE // 8  # of the bitmap; its summary takes a line in all
     assert pipes // tm.PIPES == tm.PIPE_BYTES + tm.QUEUES_PER_PIPE * queue + bits
     assert buffer == source.BUFFER_BYTES
+
+
+TRIES = """
+#include <partition.h>
+#include <rte_acl.h>
+#include <rte_eal.h>
+#include <rte_malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+RTE_ACL_RULE_DEF(acl_rule, 5);
+static size_t allocated(void)
+{
+    struct rte_malloc_socket_stats heap;
+    rte_malloc_get_socket_stats(0, &heap);
+    return heap.heap_allocsz_bytes;
+}
+int main(int count, char **words)
+{
+    char *eal[] = {words[0], "--no-huge", "-m", "256", "--no-pci", "--file-prefix", words[1],
+                   "--no-shconf", "--no-telemetry", "-l", words[2]};
+    if (rte_eal_init(11, eal) < 0)
+        return 2;
+    for (int i = 3; i < count; i++) {
+        uint32_t rules = atoi(words[i]);
+        struct rte_acl_param parameters = {.name = "tries", .max_rule_num = rules,
+            .rule_size = RTE_ACL_RULE_SZ(5)};
+        struct rte_acl_ctx *context = rte_acl_create(&parameters);
+        for (uint32_t r = 0; r < rules; r++) {
+            struct prefix to = partition_prefix(rules, r);
+            struct acl_rule rule = {
+                .data = {.category_mask = 1, .priority = 1, .userdata = r + 1},
+                .field = {{{.u8 = 17}, {.u8 = 255}}, {{.u32 = 0}, {.u32 = 8}},
+                          {{.u32 = to.address}, {.u32 = to.depth}}, {{.u16 = 1024}, {.u16 = 65535}},
+                          {{.u16 = 0}, {.u16 = 1023}}}};
+            rte_acl_add_rules(context, (const struct rte_acl_rule *)&rule, 1);
+        }
+        struct rte_acl_config build = {.num_categories = 1, .num_fields = 5, .max_size = 256 << 20,
+            .defs = {{RTE_ACL_FIELD_TYPE_BITMASK, 1, 0, 0, 0}, {RTE_ACL_FIELD_TYPE_MASK, 4, 1, 1, 3},
+                     {RTE_ACL_FIELD_TYPE_MASK, 4, 2, 2, 7}, {RTE_ACL_FIELD_TYPE_RANGE, 2, 3, 3, 11},
+                     {RTE_ACL_FIELD_TYPE_RANGE, 2, 4, 3, 13}}};
+        size_t before = allocated();
+        if (rte_acl_build(context, &build) != 0)
+            return 3;
+        printf("tries %zu\\n", allocated() - before);
+        rte_acl_free(context);
+    }
+    return 0;
+}
+"""
+"""Bytes of rte_acl's run-time structures for some numbers of rules as `stages/acl.c` makes them."""
+
+
+def test_tries_are_as_large_as_the_librarys(tmp_path: Path) -> None:
+    rules = (256, 1024, 1500, 2048, 8192)
+    unit, program = tmp_path / "tries.c", tmp_path / "tries"
+    unit.write_text(TRIES)
+    paths = [f"-I{NATIVE / 'dataplane'}"]
+    command = ["cc", "-w", *pkg_config("--cflags"), *paths, str(unit), "-o", str(program)]
+    linked = subprocess.run(
+        [*command, *pkg_config("--libs")], check=False, capture_output=True, text=True
+    )
+    assert linked.returncode == 0, linked.stderr
+    cpu = str(min(os.sched_getaffinity(0)))
+    words = [str(program), f"tries-{os.getpid()}", cpu, *map(str, rules)]
+    where = os.environ | {"RUNTIME_DIRECTORY": str(tmp_path)}
+    ran = subprocess.run(words, check=False, capture_output=True, text=True, env=where)
+    assert ran.returncode == 0, ran.stderr
+    found = [line.split() for line in ran.stdout.splitlines()]
+    taken = [int(words[1]) for words in found if words[:1] == ["tries"]]
+    points = [with_overrides(Scenario(name="x"), {"workload.acl_rules": n}) for n in rules]
+    (tries,) = acl.Acl().regions(Sizes(ScenarioColumns.of(points)))
+    # The node of the first byte and those that fit a line are in no packet's way beyond the L1.
+    rest = np.array(taken) - tries.lines * LINE_BYTES
+    assert np.all(rest > 0), taken
+    assert np.all(rest < 20 << 10), taken
+
+
+def test_usual_code_points_are_of_so_many_classes() -> None:
+    config = (NATIVE / "dataplane/config.c").read_text()
+    (points,) = re.findall(r'"dscp", .*?"([\d,]+)"', config)
+    # The class is the upper two bits of six (stages/actions.c).
+    assert len({int(one) >> 4 for one in points.split(",")}) == actions.CLASSES_MET
 
 
 LIBRARY = "the library"

@@ -26,7 +26,7 @@ struct actions {
     struct rte_meter_trtcm_profile profile;
     uint64_t rate, burst; /* of a flow: bytes a second, bytes */
     size_t count;
-    struct class_entry *entries; /* [count]: [flows][CLASSES] */
+    struct class_entry *entries; /* [count]: [CLASSES][flows] */
     /* By the whole TOS byte: no shift, whatever its ECN bits are. */
     struct class_entry *first_of_tos[256]; /* the first flow's of the class */
     uint8_t colour_of_tos[256];
@@ -44,13 +44,14 @@ static bool set_profile(struct actions *actions, uint32_t chains)
 
 /* Class selector: the DSCP's upper two bits, EF-like values first. Colour: the drop precedence of
  * the assured-forwarding code points (RFC 2597), green for all others. */
-static void fill_tos_table(struct actions *actions)
+static void fill_tos_table(struct actions *actions, size_t flows)
 {
     for (int tos = 0; tos < 256; tos++) {
         int dscp = tos >> 2;
         int precedence = dscp >> 1 & 3;
         bool assured = dscp >= 10 && dscp <= 38 && (dscp & 1) == 0 && precedence != 0;
-        actions->first_of_tos[tos] = &actions->entries[CLASSES - 1 - (dscp >> 4)];
+        size_t class = (size_t)CLASSES - 1 - (size_t)(dscp >> 4);
+        actions->first_of_tos[tos] = &actions->entries[class * flows];
         actions->colour_of_tos[tos] = (uint8_t)(assured ? precedence - 1 : RTE_COLOR_GREEN);
     }
 }
@@ -98,7 +99,7 @@ static void *open_context(const struct stage_site *site)
         return stage_fails(site, "the meter's profile is refused: meter_rate %" PRIu64,
                            config->meter_rate);
     }
-    fill_tos_table(actions);
+    fill_tos_table(actions, config->flows);
     fill_entries(actions, config->police_red);
     return actions;
 }

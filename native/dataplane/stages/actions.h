@@ -25,7 +25,7 @@ struct class_entry *const *actions_of_tos(const void *context);
 static inline struct class_entry *actions_entry(struct class_entry *const *first_of_tos,
                                                 uint64_t flow, uint8_t tos)
 {
-    return first_of_tos[tos] + flow * CLASSES;
+    return first_of_tos[tos] + flow;
 }
 
 /* Packets metered so far, by colour, of all flows and of so many chains' contexts. */

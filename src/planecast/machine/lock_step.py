@@ -4,8 +4,9 @@ A round of walks takes steps · step, however many lanes have a packet: what lan
 the latency of the step (by cross-validation: docs/explanation/model.md). A search may take a part
 of a round more for its ends, which its stage's descriptor says. Walks with scalar loads
 have a shorter step, and their loads are among the counted instructions. Walks of one path share
-their lines and end together; where paths differ a round takes (1 + divergence) times as long: lines
-more, and ends that are not predicted. Source: DPDK's acl_run_avx512_common.h and acl_run_sse.h.
+their lines and end together; where each packet takes another path than the one before, a round
+takes (1 + divergence) times as long, and in proportion where a share of them does. Source: DPDK's
+acl_run_avx512_common.h and acl_run_sse.h.
 
 A step whose load is served by no near cache waits for the slowest lane (`workload.regions`), less
 what the other half of the round does in that time: both searches advance two groups of lanes in
@@ -65,7 +66,7 @@ class LockStepWalks(Mechanism):
             Parameter(
                 DIVERGENCE,
                 "ratio",
-                0.5,
+                0.25,
                 0.8,
                 "vary the rules, 256 and 4096 for example",
             ),

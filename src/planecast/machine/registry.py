@@ -12,6 +12,7 @@ from planecast.machine.mechanism import Mechanism
 from planecast.machine.neighbour_stream import NeighbourStream
 from planecast.machine.overlap import OverlapOfLines
 from planecast.machine.private_caches import PrivateCaches
+from planecast.machine.stage_start import StageStarts
 from planecast.machine.store_buffer import StoreBuffer
 from planecast.machine.tlb import Tlb
 
@@ -19,6 +20,7 @@ CORE, CONFLICTS = Core(), BufferConflicts()
 MECHANISMS: tuple[Mechanism, ...] = (
     CORE,
     Bursts(),
+    StageStarts(),
     StoreBuffer(),
     Branches(),
     LockStepWalks(),

@@ -8,8 +8,16 @@ from planecast.workload.regions import Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import Floats, LockStep, StageDescriptor
 
-LINES_PER_RULE = 338 / 64
-"""rte_acl's run-time structures take 1,386,704 bytes for 4,096 of our rules (its own dump)."""
+LINES_PER_RULE = 208 / 64
+"""Nodes of a rule's own, from the third byte of its destination on. rte_acl's run-time structures
+grow by 208 bytes a rule of ours."""
+FIRST_BYTES = 256
+"""Of destinations: each has a node for the second byte."""
+LINES_PER_NODE = 2048 / 64
+"""Of a node with an entry of eight bytes for each value of its byte."""
+FEW_RANGES = 4
+"""Rules whose ranges of a byte fit a node of one line; for more it has an entry for each value. So
+1,024 rules take 231,808 bytes and 2,048 take 960,896."""
 WIDE_LANES = 16
 """Packets that the vector search walks at once, given so many; smaller bursts are searched with
 scalar loads (DPDK: acl_run_avx512_common.h, acl_run_sse.h)."""
@@ -18,10 +26,12 @@ SCALAR_LANES = (4, 8)
 short ones and tails take no more rounds than full ones."""
 FIELD_BYTES = 13
 """Protocol, two addresses and two ports: a step of the walk each."""
-SEARCH_ENDS = 3 / FIELD_BYTES
+SEARCH_ENDS = 1 / FIELD_BYTES
 """Of a round: what a search with gathers takes, however many rounds it has, to fill its first lanes
-and to take its last results out. Chosen by cross-validation over calibration points
-(docs/lab-notes/2026-11-27-tries-and-strides.md)."""
+and to take its last results out: one step."""
+HALF_ROUND = 0.9
+"""Of a round: one in which only one of the search's two groups of lanes has packets. Both chosen by
+cross-validation over calibration points (docs/lab-notes/2026-11-28-what-a-rule-takes.md)."""
 DESTINATIONS = 1 << 32
 
 
@@ -36,7 +46,7 @@ class Acl(StageDescriptor):
 
     def regions(self, sizes: Sizes) -> list[Region]:
         destinations, rules = self._destinations_and_rules(sizes)
-        lines = LINES_PER_RULE * np.minimum(rules, destinations)
+        lines = LINES_PER_RULE * np.minimum(rules, destinations) + self._node_lines(sizes)
         lanes = self._lanes(sizes)
         return [
             Region(
@@ -61,17 +71,24 @@ class Acl(StageDescriptor):
             scalar = np.ones_like(burst)
         else:
             scalar = np.ceil(burst / np.where(burst >= eight, eight, four))
-        walked, lanes = self._walked(sizes), self._lanes(sizes)
+        walked = self._walked(sizes)
         wide = walked >= WIDE_LANES
+        half = HALF_ROUND * (walked % WIDE_LANES > 0)
         destinations, rules = self._destinations_and_rules(sizes)
-        change = np.minimum(rules / destinations, 1.0)
         return LockStep(
             steps=FIELD_BYTES,
-            gathered=runs * wide * (np.ceil(walked / WIDE_LANES) + SEARCH_ENDS) / burst,
+            gathered=runs * wide * (walked // WIDE_LANES + half + SEARCH_ENDS) / burst,
             scalar=runs * ~wide * scalar / burst,
-            # Of a round of packets, at least one whose rule is another than the one before it.
-            divergent=1 - (1 - change) ** lanes,
+            divergent=np.minimum(rules / destinations, 1.0),
         )
+
+    def _node_lines(self, sizes: Sizes) -> Floats:
+        """Touched lines of nodes for the second byte that have an entry for each value. An even
+        split into rules has prefixes of two lengths, so a part of the first bytes has twice as many
+        rules as the rest: between 1,024 and 2,048 rules a part of the nodes is such."""
+        destinations, rules = self._destinations_and_rules(sizes)
+        share = np.clip(rules / (FEW_RANGES * FIRST_BYTES) - 1.0, 0.0, 1.0)
+        return share * np.minimum(FIRST_BYTES * LINES_PER_NODE, destinations)
 
     @staticmethod
     def _walked(sizes: Sizes) -> Floats:

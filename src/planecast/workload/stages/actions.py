@@ -1,4 +1,4 @@
-"""Flow actions of vpe-upstream: metering, policing and counters in an array of flows."""
+"""Flow actions of vpe-upstream: metering, policing and counters, an array of flows by class."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from planecast.workload.regions import Asked, Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
 
-CLASSES = 4
-"""Traffic classes of a flow's entry, a line each (actions.h); a packet touches one."""
+CLASSES_MET = 3
+"""Traffic classes that the usual code points are of (config.c). A flow has a line in the array of
+each class (actions.c), of which its packets touch one."""
 
 
 class Actions(StageDescriptor):
-    """An entry is written, too; it was asked for with the intent to write."""
+    """An entry is a line and is written, too; it was asked for with the intent to write."""
 
     name = "actions"
 
@@ -25,7 +26,7 @@ class Actions(StageDescriptor):
                 cyclic=False,
                 lines=flows / sizes.lcores,
                 touches=sizes.runs(self.name) * share,
-                pages=flows * CLASSES / 64 / sizes.lcores
+                pages=flows * CLASSES_MET / 64 / sizes.lcores
                 + flows / np.maximum(sizes.active_flows, 1e-9),
                 total_lines=flows,
                 overlap=Overlap.PREFETCHED,

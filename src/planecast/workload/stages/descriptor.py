@@ -31,7 +31,7 @@ class LockStep(NamedTuple):
     scalar: Floats
     """Rounds a packet of walks with a load instruction each."""
     divergent: Floats
-    """Share of rounds whose packets take different paths."""
+    """Share of packets that take another path than the one before."""
 
 
 class OptionalWork(NamedTuple):
