@@ -103,7 +103,7 @@ _ALL = (
         Bursts.cause,
         Bursts.cause,
         "instructions",
-        "what a stage's loop costs each burst beyond its instructions, shared by its packets",
+        "what a stage costs each burst whatever its size, to start it too, shared by its packets",
         Bursts.advice,
     ),
     Cause(

@@ -1,15 +1,16 @@
 """Stage starts: a core waits where a burst comes to the next stage.
 
-cycles a packet = start ÷ n, of bursts of n packets, for each stage that works on them: the loop
+cycles a packet = start / n, of bursts of n packets, for each stage that works on them: the loop
 before ended at a branch that may not be predicted, and nothing of the new stage is ahead of its
-first packet. At most that is what a mispredicted branch takes (`machine.branches`). What makes and
-sends packets overlaps with the bursts before and after; a search in lock step has its ends
-(`workload.stages.acl`). Chosen by cross-validation over calibration points
-(docs/lab-notes/2026-11-28-what-a-rule-takes.md).
+first packet. The prior is half of what a mispredicted branch takes (`machine.branches`), give or
+take a factor of two. What makes and sends packets overlaps with the bursts before and after; a
+search in lock step has its ends (`workload.stages.acl`). Chosen by cross-validation over
+calibration points (docs/lab-notes/2026-11-28-what-a-rule-takes.md).
 """
 
 from __future__ import annotations
 
+from planecast.machine.core import Bursts
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
@@ -22,8 +23,8 @@ START = "core.stage_start"
 class StageStarts(Mechanism):
     """Of own network functions: programs of others have their mispredictions traced."""
 
-    cause = "stage starts"
-    advice = "larger bursts, fewer stages"
+    cause = Bursts.cause
+    advice = Bursts.advice
     domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:
