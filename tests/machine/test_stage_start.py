@@ -24,9 +24,7 @@ def test_each_stage_starts_once_a_burst(
         with_overrides(base, {"placement.burst": 32, "workload.stages": ("key", "classify")}),
     ]
     profile = WorkloadProfile.of(columns_of(points), counts)
-    found = {
-        one.stage: one.cycles for one in StageStarts().terms(profile, hierarchy, {START: 8.0})
-    }
+    found = {one.stage: one.cycles for one in StageStarts().terms(profile, hierarchy, {START: 8.0})}
     assert set(found) == {"key", "classify", "actions", "route"}  # not the firewall: it has ends
     once = 8.0 * hierarchy.tsc_per_core_cycle / np.array([4.0, 32.0, 32.0])
     assert found["key"] == pytest.approx(once)

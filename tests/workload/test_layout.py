@@ -219,8 +219,10 @@ int main(int count, char **words)
             rte_acl_add_rules(context, (const struct rte_acl_rule *)&rule, 1);
         }
         struct rte_acl_config build = {.num_categories = 1, .num_fields = 5, .max_size = 256 << 20,
-            .defs = {{RTE_ACL_FIELD_TYPE_BITMASK, 1, 0, 0, 0}, {RTE_ACL_FIELD_TYPE_MASK, 4, 1, 1, 3},
-                     {RTE_ACL_FIELD_TYPE_MASK, 4, 2, 2, 7}, {RTE_ACL_FIELD_TYPE_RANGE, 2, 3, 3, 11},
+            .defs = {{RTE_ACL_FIELD_TYPE_BITMASK, 1, 0, 0, 0},
+                     {RTE_ACL_FIELD_TYPE_MASK, 4, 1, 1, 3},
+                     {RTE_ACL_FIELD_TYPE_MASK, 4, 2, 2, 7},
+                     {RTE_ACL_FIELD_TYPE_RANGE, 2, 3, 3, 11},
                      {RTE_ACL_FIELD_TYPE_RANGE, 2, 4, 3, 13}}};
         size_t before = allocated();
         if (rte_acl_build(context, &build) != 0)

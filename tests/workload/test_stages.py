@@ -331,7 +331,6 @@ def test_a_search_with_gathers_takes_its_ends_once_however_many_rounds_it_has() 
     ]
     walk = acl.Acl().lock_step(Sizes(ScenarioColumns.of(scenarios)))
     assert walk.gathered * bursts == pytest.approx(
-        np.array([0.0, 1.0, 1.0, 1.0 + acl.HALF_ROUND, 2.0, 4.0])
-        + acl.SEARCH_ENDS * (bursts > 8)
+        np.array([0.0, 1.0, 1.0, 1.0 + acl.HALF_ROUND, 2.0, 4.0]) + acl.SEARCH_ENDS * (bursts > 8)
     )
     assert walk.scalar * bursts == pytest.approx([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])

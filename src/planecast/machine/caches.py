@@ -24,7 +24,7 @@ from planecast.machine import _native
 from planecast.machine.asked_ahead import AskedAhead
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.last_level import background_lines_per_cycle, capacity_lines
-from planecast.machine.lock_step import STEP, covered_cycles
+from planecast.machine.lock_step import covered_cycles
 from planecast.machine.mechanism import Term, Values
 from planecast.machine.neighbour_stream import STREAM
 from planecast.machine.overlap import BY_CLASS, blocking
@@ -98,7 +98,8 @@ def serve(
     own = (*profile.regions, *(table.region for table in tables))
     regions = list(own)
     foreign = bool(np.any(others.touched))
-    costs = _costs_of(regions, hierarchy, values, others)
+    covered = [_covered(profile, region, hierarchy, values) for region in regions]
+    costs = _costs_of(regions, hierarchy, values, others, covered)
     for place, table in enumerate(tables, len(profile.regions)):
         costs[place] = table.costs(costs[place])
     if foreign:
@@ -123,10 +124,10 @@ def serve(
     names = (hierarchy.levels[-2].name, hierarchy.levels[-1].name, MEMORY)
     terms = _together(
         term
-        for region, own, waits in zip(
-            profile.regions, costs, found.waits.swapaxes(0, 1), strict=False
+        for region, own, waits, passed in zip(
+            profile.regions, costs, found.waits.swapaxes(0, 1), covered, strict=False
         )
-        for term in _terms(region, names, own, waits, _covered(region, hierarchy, values))
+        for term in _terms(region, names, own, waits, passed)
     )
     for place, table in enumerate(tables, len(profile.regions)):
         terms += table.terms(costs[place], found.waits[:, place])
@@ -155,7 +156,7 @@ def _terms(
     levels: Sequence[str],
     costs: tuple[Floats, Floats, Floats],
     waits: Floats,
-    covered: float,
+    covered: Sequence[tuple[str, Floats]],
 ) -> list[Term]:
     """What a region's stage waits for each level, by waits a touch of shape (levels, scenarios);
     `covered` is what `costs` leave out of a wait."""
@@ -164,19 +165,23 @@ def _terms(
     for name, cost, each in zip(levels, costs, waits, strict=True):
         waited = each * region.touches
         cycles = cost * waited
-        if covered:
-            passed = covered * (cost > 0) * waited
+        for step, of_step in covered:
+            passed = of_step * (cost > 0) * waited
             cycles += passed
-            found.append(Term(region.stage, name, (blocking_by, STEP), -passed))
+            found.append(Term(region.stage, name, (blocking_by, step), -passed))
         found.append(Term(region.stage, name, (blocking_by,), cycles))
     return found
 
 
-def _covered(region: Region, hierarchy: Hierarchy, values: Values) -> float:
-    """TSC cycles of a wait in which other lanes walk."""
-    if region.overlap is not Overlap.DEPENDENT:
-        return 0.0
-    return blocking(region.overlap, values) * covered_cycles(hierarchy, values)
+def _covered(
+    profile: WorkloadProfile, region: Region, hierarchy: Hierarchy, values: Values
+) -> list[tuple[str, Floats]]:
+    """TSC cycles of a wait in which other lanes walk, by the parameter that they follow."""
+    walk = profile.lock_steps.get(region.stage)
+    if walk is None or region.overlap is not Overlap.DEPENDENT:
+        return []
+    share = blocking(region.overlap, values)
+    return [(name, share * each) for name, each in covered_cycles(walk, hierarchy, values)]
 
 
 class _Answer(NamedTuple):
@@ -253,21 +258,29 @@ def _crowding(region: Region, most: float) -> Floats | float:
 
 
 def _costs_of(
-    regions: Sequence[Region], hierarchy: Hierarchy, values: Values, others: Others
+    regions: Sequence[Region],
+    hierarchy: Hierarchy,
+    values: Values,
+    others: Others,
+    covered: Sequence[Sequence[tuple[str, Floats]]],
 ) -> list[tuple[Floats, Floats, Floats]]:
     """`_costs` of each region; regions that ask for lines alike have the same."""
     known: dict[tuple[Overlap, int, bool], tuple[Floats, Floats, Floats]] = {}
     found = []
-    for region in regions:
+    for region, passed in zip(regions, covered, strict=True):
         key = (region.overlap, id(region.in_flight), region.asked is None)
         if key not in known:
-            known[key] = _costs(region, hierarchy, values, others)
+            known[key] = _costs(region, hierarchy, values, others, passed)
         found.append(known[key])
     return found
 
 
 def _costs(
-    region: Region, hierarchy: Hierarchy, values: Values, others: Others
+    region: Region,
+    hierarchy: Hierarchy,
+    values: Values,
+    others: Others,
+    covered: Sequence[tuple[str, Floats]],
 ) -> tuple[Floats, Floats, Floats]:
     """TSC cycles a touch beyond the first level's: of the second level, the last one, memory."""
     nearest = hierarchy.levels[0].line_cycles
@@ -281,8 +294,8 @@ def _costs(
     )
     many = np.full_like(width, np.inf) if region.asked is not None else width
     memory = np.maximum(hierarchy.line_cycles(many, others.memory_factor) - nearest, last)
-    covered = _covered(region, hierarchy, values)
-    waits = [np.maximum(share * cycles - covered, 0.0) for cycles in (second, last, memory)]
+    passed = sum(each for _, each in covered)
+    waits = [np.maximum(share * cycles - passed, 0.0) for cycles in (second, last, memory)]
     return waits[0], waits[1], waits[2]
 
 

@@ -9,24 +9,41 @@ takes (1 + divergence) times as long, and in proportion where a share of them do
 acl_run_avx512_common.h and acl_run_sse.h.
 
 A step whose load is served by no near cache waits for the slowest lane (`workload.regions`), less
-what the other half of the round does in that time: both searches advance two groups of lanes in
-turns, so half of a step's cycles pass in the other group.
+what other lanes do in that time. A search with gathers advances two groups of lanes in turns, so
+half of a step's cycles pass in the other group. Scalar loads of different lanes do not wait for
+each other: an out-of-order core has a step and a half of the others' ahead (by cross-validation:
+docs/lab-notes/2026-11-28-what-a-rule-takes.md).
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from planecast.machine.hierarchy import Hierarchy
-from planecast.machine.mechanism import Mechanism, Term, Values
+from planecast.machine.mechanism import Floats, Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
+from planecast.workload.stages.descriptor import LockStep
 
 STEP, SCALAR = "lock_step.step", "lock_step.scalar_step"
 DIVERGENCE = "lock_step.divergence"
 
 
-def covered_cycles(hierarchy: Hierarchy, values: Values) -> float:
-    """TSC cycles of a step's wait in which the other group of lanes walks."""
-    return values.get(STEP, 0.0) / 2 * hierarchy.tsc_per_core_cycle
+STEPS_AHEAD = {STEP: 0.5, SCALAR: 1.5}
+"""Steps of other lanes that pass while a line is waited for, by kind of step."""
+
+
+def covered_cycles(
+    walk: LockStep, hierarchy: Hierarchy, values: Values
+) -> list[tuple[str, Floats]]:
+    """TSC cycles of a wait in which other lanes walk, by the parameter that they follow: of shape
+    (scenarios,)."""
+    wide = np.asarray(walk.gathered > 0, dtype=np.float64)
+    clock = hierarchy.tsc_per_core_cycle
+    return [
+        (name, share * (STEPS_AHEAD[name] * values.get(name, 0.0) * clock))
+        for name, share in ((STEP, wide), (SCALAR, 1.0 - wide))
+    ]
 
 
 class LockStepWalks(Mechanism):
