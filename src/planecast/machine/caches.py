@@ -265,10 +265,11 @@ def _costs_of(
     covered: Sequence[Sequence[tuple[str, Floats]]],
 ) -> list[tuple[Floats, Floats, Floats]]:
     """`_costs` of each region; regions that ask for lines alike have the same."""
-    known: dict[tuple[Overlap, int, bool], tuple[Floats, Floats, Floats]] = {}
+    known: dict[tuple[Overlap, int, bool, str], tuple[Floats, Floats, Floats]] = {}
     found = []
     for region, passed in zip(regions, covered, strict=True):
-        key = (region.overlap, id(region.in_flight), region.asked is None)
+        walking = region.stage if passed else ""
+        key = (region.overlap, id(region.in_flight), region.asked is None, walking)
         if key not in known:
             known[key] = _costs(region, hierarchy, values, others, passed)
         found.append(known[key])
