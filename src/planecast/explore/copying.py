@@ -10,7 +10,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from planecast.scenario import Scenario, value_at
-from planecast.scenario.model import list_text
+from planecast.scenario.model import list_text, value_text
 from planecast.scenario.points import keys_of, usual_of, value_if_any
 
 
@@ -50,4 +50,4 @@ def _typed(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
-    return list_text(value) if isinstance(value, tuple | list) else str(value)
+    return value_text(value)

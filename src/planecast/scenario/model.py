@@ -97,6 +97,11 @@ def list_text(values: tuple[Any, ...] | list[Any]) -> str:
     return ",".join(map(str, values)) or "none"
 
 
+def value_text(value: Any) -> str:
+    """A key's value as a person types it, of a list too, which JSON makes of a tuple."""
+    return list_text(value) if isinstance(value, list | tuple) else str(value)
+
+
 def power_of_two(size: int) -> int:
     """The number itself. Raises ValueError for one that is no power of two."""
     if size & (size - 1):

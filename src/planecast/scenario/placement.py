@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
 from planecast.scenario.cpus import CPU_LIMIT, format_cpus, parse_cpus
-from planecast.scenario.model import Count, Noun, list_text, listed, power_of_two
+from planecast.scenario.model import Count, Noun, listed, power_of_two, value_text
 
 
 def _cpu_list(value: Any) -> str | None:
@@ -26,7 +26,7 @@ CpuList = Annotated[str | None, BeforeValidator(_cpu_list, json_schema_input_typ
 
 def _lcores(value: Any) -> Any:
     """Refuses what reads as a CPU list, which this key was once."""
-    text = list_text(value) if isinstance(value, list | tuple) else str(value)
+    text = value_text(value)
     if isinstance(value, list | tuple | str) or text == "0":
         raise ValueError(
             f"got {text}, but lcores is how many lcores forward, such as 2; for these CPUs write "

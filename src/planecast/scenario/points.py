@@ -21,7 +21,7 @@ from planecast.errors import InputError
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.document import Document
 from planecast.scenario.keys import Location
-from planecast.scenario.model import list_text
+from planecast.scenario.model import value_text
 from planecast.scenario.override import SCENARIO_KEYS, check_key, with_overrides
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.units import bytes_text
@@ -115,7 +115,7 @@ def _typed(key: str, value: object) -> str:
     """A key's value as a person types it."""
     if key in _SIZES and isinstance(value, int):
         return bytes_text(value)
-    return list_text(value) if isinstance(value, tuple | list) else str(value)
+    return value_text(value)
 
 
 def read_points(document: Document, section: str, base: Scenario) -> list[PlacedPoint]:

@@ -23,7 +23,7 @@ from planecast.results.own_clock import in_own_clock
 from planecast.results.result import Result
 from planecast.scenario import with_overrides
 from planecast.scenario.dataplane import OWN
-from planecast.scenario.model import list_text
+from planecast.scenario.model import value_text
 from planecast.scenario.own_clock import own_clock_factor
 from planecast.scenario.scenario import Scenario
 from planecast.sweep.axes import Column
@@ -65,10 +65,7 @@ def _stored(column: Column) -> NDArray[Any]:
         return column.astype(np.int64) if whole else column
     if all(isinstance(v, int | float) and not isinstance(v, bool) for v in column.values):
         return np.array(column.values)[column.index]
-    texts = [
-        None if v is None else list_text(v) if isinstance(v, tuple) else str(v)
-        for v in column.values
-    ]
+    texts = [None if v is None else value_text(v) for v in column.values]
     return np.array(texts, dtype=object)[column.index]
 
 

@@ -21,7 +21,7 @@ from planecast.extras import extra_library
 from planecast.progress import Progress
 from planecast.results.result import Result
 from planecast.scenario.document import parse_value
-from planecast.scenario.model import list_text
+from planecast.scenario.model import value_text
 from planecast.sweep.answer import answered, loss_of
 from planecast.sweep.axes import Axis
 from planecast.sweep.job import Job
@@ -81,7 +81,7 @@ def _text(value: Any) -> str:
     """A value as prices name it: 2 and 2.0 are one."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{value:.12g}"
-    return list_text(value) if isinstance(value, tuple) else str(value)
+    return value_text(value)
 
 
 @dataclass(frozen=True)

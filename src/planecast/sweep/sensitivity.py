@@ -21,7 +21,7 @@ from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.results.sensitivity import Sensitivity, Swing
 from planecast.scenario import value_at, value_if_any
-from planecast.scenario.model import list_text
+from planecast.scenario.model import value_text
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import MAX_FLOWS, MAX_STATIONS
 from planecast.sweep.answer import answered
@@ -208,7 +208,7 @@ def _index(found: Any, name: str, i: int, draws: int) -> Estimate:
 def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
-    return list_text(value) if isinstance(value, tuple) else str(value)
+    return value_text(value)
 
 
 def _notes(results: Sequence[Result]) -> tuple[str, ...]:

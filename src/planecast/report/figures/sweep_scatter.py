@@ -50,7 +50,15 @@ def sweep_scatter(points: SweepPoints, key: str) -> Figure:
 
 def _scale(points: SweepPoints, key: str) -> dict[str, Any]:
     if not points.is_number(key):
-        return {"type": "category"}
+        names = [plain(name) for name in points.steps(key).names]
+        # Half a step at either end: the first name stays clear of the other axis's numbers.
+        ends = [-0.5, len(names) - 0.5]
+        return {
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": names,
+            "range": ends,
+        }
     values = np.unique(np.asarray(points.values(key), dtype=np.float64))
     return number_axis([float(value) for value in values])
 
