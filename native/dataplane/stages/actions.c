@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flow actions: an array of `flows` entries, each with four traffic classes of a meter, a policer
- * and counters. The DSCP gives class and colour; a colour-aware two-rate three-colour meter (RFC
- * 2698) runs on the IP total length with one clock reading a burst; the policer may recolour or
- * drop.
+ * Flow actions: for each of four traffic classes an array of `flows` entries with a meter, a
+ * policer and counters. The DSCP gives class and colour; a colour-aware two-rate three-colour meter
+ * (RFC 2698) runs on the IP total length with one clock reading a burst; the policer may recolour
+ * or drop.
  *
- * A class is one cache line, so a packet touches one line here; key extraction has asked for it.
+ * An entry is one cache line, so a packet touches one line here; key extraction has asked for it.
+ * With a flow's classes side by side, flows of one class each had their lines in a quarter of the
+ * sets of L1 and L2.
  *
  * Each chain of lcores has entries of its own: no two lcores ever write one line. Where packets of
  * one flow may come to several chains, each chain's meters have its share of the rate, so that all
