@@ -60,7 +60,7 @@ class Acl(StageDescriptor):
                 overlap=Overlap.DEPENDENT,
                 # A rule's lines lie next to each other: prefetchers bring them in together.
                 in_flight=LINES_PER_RULE,
-                together=np.sqrt(np.maximum(lanes * np.minimum(rules / destinations, 1.0), 1.0)),
+                together=np.sqrt(np.maximum(lanes * self._changes(sizes), 1.0)),
             )
         ]
 
@@ -74,13 +74,17 @@ class Acl(StageDescriptor):
         walked = self._walked(sizes)
         wide = walked >= WIDE_LANES
         half = HALF_ROUND * (walked % WIDE_LANES > 0)
-        destinations, rules = self._destinations_and_rules(sizes)
         return LockStep(
             steps=FIELD_BYTES,
             gathered=runs * wide * (walked // WIDE_LANES + half + SEARCH_ENDS) / burst,
             scalar=runs * ~wide * scalar / burst,
-            divergent=np.minimum(rules / destinations, 1.0),
+            divergent=self._changes(sizes),
         )
+
+    def _changes(self, sizes: Sizes) -> Floats:
+        """Share of packets that come to another rule than the one before."""
+        destinations, rules = self._destinations_and_rules(sizes)
+        return np.minimum(rules / destinations, 1.0)
 
     def _node_lines(self, sizes: Sizes) -> Floats:
         """Touched lines of nodes for the second byte that have an entry for each value. An even
