@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planecast.machine.asked_ahead import USING, AskedAhead, between, waiting_together
+from planecast.machine.asked_ahead import USING, AskedAhead, behind, between, waiting_together
 from planecast.machine.mechanism import Term
 from planecast.workload.regions import Asked, Region
 
@@ -76,7 +76,8 @@ def test_rounds_ask_at_their_ends_and_a_stage_s_own_passes_cover_nothing() -> No
     assert between(stages, table._replace(asked=Asked("next_hop")), near, BURSTS) == ()
     # Terms of the same parameters are one.
     alike = [term._replace(parameters=("core.cpi",)) for term in near]
-    assert [term.cycles[0] for term in between(stages, table, alike, BURSTS)] == [15.0]
+    (together,) = between(stages, table, alike, BURSTS)
+    assert together.cycles[0] == 10.0 + USING * 10.0
 
 
 def test_a_pass_that_looks_up_as_it_asks_waits_for_as_many_packets_as_it_is_ahead() -> None:
@@ -90,3 +91,12 @@ def test_a_pass_that_looks_up_as_it_asks_waits_for_as_many_packets_as_it_is_ahea
     used_later = region("forward", Asked("learn", ahead=8))
     assert waiting_together(used_later, BURSTS).tolist() == BURSTS.tolist()
     assert waiting_together(region("acl", None), BURSTS).tolist() == BURSTS.tolist()
+
+
+def test_a_burst_s_packets_share_what_is_done_behind_the_load_that_waits() -> None:
+    window = 80.0
+    (once,) = behind(region("next_hop", Asked("check")), window, BURSTS)
+    assert (once.cycles * BURSTS).tolist() == [window] * BURSTS.size
+    (behind_eight,) = behind(region("learn", Asked("learn", ahead=8)), window, BURSTS)
+    assert (behind_eight.cycles * np.minimum(BURSTS, 8.0)).tolist() == [window] * BURSTS.size
+    assert behind(region("acl", None), window, BURSTS) == ()

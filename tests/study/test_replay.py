@@ -13,12 +13,12 @@ from planecast.study.replay import replay
 SHARED = Path(os.environ.get("PLANECAST_SHARED_DATA", Path(__file__).parents[3] / "shared/data"))
 OWN = Path(__file__).parent / "recorded"
 GOLDEN = {
-    SHARED / "hosts" / "zen4-run1": (5.0, 11.7, 86, 38, 11, 4),
-    SHARED / "hosts" / "zen4-run2": (4.1, 10.9, 97, 33, 11, 4),
-    OWN / "zen4-guest-vpe-upstream": (11.6, 57.1, 83, 106, 25, 4),
-    OWN / "zen4-guest-vpe-downstream": (5.8, 12.4, 100, 38, 20, 4),
-    OWN / "zen4-guest-ip4": (3.3, 10.5, 100, 35, 19, 4),
-    OWN / "zen4-guest-l2bridge": (7.6, 31.9, 100, 36, 28, 3),
+    SHARED / "hosts" / "zen4-run1": (5.4, 12.8, 93, 31, 10, 4),
+    SHARED / "hosts" / "zen4-run2": (4.1, 11.3, 97, 29, 10, 4),
+    OWN / "zen4-guest-vpe-upstream": (12.4, 37.7, 80, 123, 20, 4),
+    OWN / "zen4-guest-vpe-downstream": (5.6, 10.4, 100, 39, 15, 4),
+    OWN / "zen4-guest-ip4": (4.5, 10.7, 100, 31, 15, 4),
+    OWN / "zen4-guest-l2bridge": (7.1, 40.4, 92, 92, 14, 3),
 }
 """Mean and largest error of the held-out points, their coverage, their interval score and what
 their half-widths stay below, in percent, and how many times as much no skill misses, as they were

@@ -6,21 +6,24 @@ whichever table they are of. What is done between asking and use covers a part o
 the last level, and for what memory takes beyond it, with tables in the order of use, x_t a table's
 share of touches that no nearer level serves, m_t a burst's lines of it and n packets a burst,
 
-    wait a burst = Σ_t Π_(s<t) p_s · (1 - p_t) · max(0, L - n w_t)
+    wait a burst = Σ_t Π_(s<t) p_s · (1 - p_t) · max(0, L - n w_t - W)
     p_t = e_t + (1 - e_t) (1 - x_t)^√(m_t / (1 - e_t))
 
 where L is the level's latency beyond that time of one of many, and w_t are the cycles a packet of
-the stages from the one that asks to the one that uses, of which half count: it uses the first line
-before it has done anything, and the last one when all is done. Those of the first round count
-nothing where packets go in rounds, whose lines are asked for at their ends. Between two passes of
-one stage nothing covers: the core is at the second pass before the first one's addresses are known.
-A pass that uses lines itself, a few packets behind the one it asks for, waits once for so many
-packets, and all that it does for packets behind the first of these covers. p_t is the share of
-bursts none of whose lines is missed, e_t of those that touch none: (1 - m_t / n)^n of a table that
-not every packet touches. Misses come together, so m lines count as √m that are independent. Chosen
-by cross-validation over bursts of 1 to 64 packets (docs/lab-notes/2026-11-26-short-bursts.md,
-docs/lab-notes/2026-11-27-routes-that-are-met.md, docs/lab-notes/2026-11-27-lost-prefetches.md,
-docs/lab-notes/2026-11-27-an-ice-lake-guest.md).
+the stages from the one that asks to the one that uses, of which a fifth count: it uses the first
+line before it has done much. Those of the first round count nothing where packets go in rounds,
+whose lines are asked for at their ends. Between two passes of one stage nothing covers: the core is
+at the second pass before the first one's addresses are known. A pass that uses lines itself, a few
+packets behind the one it asks for, waits once for so many packets, and all that it does for packets
+behind the first of these covers. W is what the core does behind a load that waits, until its
+reorder buffer is full: instructions of later packets, stages and bursts (Karkhanis, Smith, A
+first-order superscalar processor model, ISCA 2004: a long miss costs its latency less the time in
+which the window fills). p_t is the share of bursts none of whose lines is missed, e_t of those that
+touch none: (1 - m_t / n)^n of a table that not every packet touches. Misses come together, so m
+lines count as √m that are independent. Chosen by cross-validation over bursts of 1 to 64 packets
+(docs/lab-notes/2026-11-26-short-bursts.md, docs/lab-notes/2026-11-27-routes-that-are-met.md,
+docs/lab-notes/2026-11-27-lost-prefetches.md, docs/lab-notes/2026-11-27-an-ice-lake-guest.md,
+docs/lab-notes/2026-11-28-behind-a-load.md).
 Which bursts wait depends on what the caches serve, and the other way round: native/model finds both
 together (asked_ahead.hpp, served.cpp).
 """
@@ -40,9 +43,14 @@ from planecast.workload.regions import Region
 
 Floats = NDArray[np.float64]
 
-USING = 0.5
-"""Of the cycles of the stage that uses the lines: the share that passes while they are on their
-way."""
+USING = 0.2
+"""Of the cycles of the stage that uses the lines: the share that passes before it uses the first
+one."""
+WINDOW = 256.0
+"""Instructions that a core has in flight behind a load that waits: reorder buffers of server cores
+have 224 (Zen 2) to 512 entries (Golden Cove), a micro-operation in each."""
+PER_CYCLE = 3.0
+"""So many of them a core cycle, with every access near (`machine.core`)."""
 
 
 class AskedAhead(NamedTuple):
@@ -74,7 +82,11 @@ class AskedAhead(NamedTuple):
         size = memory_factor.size
         names = list(dict.fromkeys(one.asked for one in regions if one.asked is not None))
         burst = np.maximum(np.broadcast_to(profile.sizes.burst, (size,)), 1.0)
-        passed = tuple(between(profile.stages, region, near, burst) for region in regions)
+        window = WINDOW / PER_CYCLE * hierarchy.tsc_per_core_cycle
+        passed = tuple(
+            (*between(profile.stages, region, near, burst), *behind(region, window, burst))
+            for region in regions
+        )
         one, many = np.ones(1), np.full(1, np.inf)
         level = hierarchy.levels[-1]
         last = hierarchy.near_cycles(level, one) - hierarchy.near_cycles(level, many)
@@ -148,6 +160,14 @@ def between(
             known = found.get(term.parameters)
             found[term.parameters] = cycles if known is None else known + cycles
     return tuple(Term(region.stage, "", *each) for each in found.items())
+
+
+def behind(region: Region, window: float, burst: Floats) -> tuple[Term, ...]:
+    """A packet's share of what the core does behind the load that waits: `window` TSC cycles for
+    all packets whose lines are waited for once."""
+    if region.asked is None:
+        return ()
+    return (Term(region.stage, "", (), window / waiting_together(region, burst)),)
 
 
 def waiting_together(region: Region, burst: Floats) -> Floats:

@@ -26,9 +26,10 @@ SCALES = (0.06, 0.2)
 """Of half-normal priors of its other parts, memory and neighbour: few points show them."""
 LEAST_VARIANCE = 1e-8
 """Of a point: nothing is measured better than to a hundredth of a percent."""
-FREEDOM = 4.0
+FREEDOM = 8.0
 """Of Student's t of the errors of points left out, for the odd disturbed point; and so of
-predictions."""
+predictions; chosen by the likelihood of such errors
+(docs/lab-notes/2026-11-28-behind-a-load.md)."""
 
 
 @dataclass(frozen=True)

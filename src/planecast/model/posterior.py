@@ -33,6 +33,12 @@ FIRST_DISCREPANCY = Discrepancy(core=0.02, memory=0.05, neighbour=0.1)
 """Before any point was left out: a start, of which nothing is left after the second round."""
 FIRST_ATTRIBUTION = 0.05
 """The same of what stages' clocks attribute to a stage, as a share of the whole point."""
+ALIKE = 2.0
+"""How many times its deviation a clock of one of our stages counts with: what it misattributes in
+one point it misattributes in all that resemble it."""
+LEAKING = 8.0
+"""Packets of a burst in which a clock misattributes twice as large a share as in long ones: a stage
+leaves what it waits for at its end to the next one, once a burst."""
 SOFT = 3.0
 """Standard deviations beyond which an error counts less than its square."""
 ROUNDS = 2
@@ -111,6 +117,11 @@ class _Fit:
             for name, cycles in points.clocks.items()
             if np.isfinite(cycles).any()
         ]
+        # All stages of a point together show no more than one observation of its parts.
+        self._doubt, self._leaking = len(self._timed) ** 0.5, points.cycles
+        if not points.profile.made_in_memory:
+            self._doubt *= ALIKE
+            self._leaking = points.cycles * (1.0 + LEAKING / points.profile.sizes.burst)
         self.settle_neighbours(self.medians)
 
     def settle_neighbours(self, logarithms: Floats) -> None:
@@ -197,8 +208,7 @@ class _Fit:
         found at the next one, so an error counts as a share of the whole."""
         by_stage = cost.by_stage()
         for stages, cycles, points in self._timed:
-            # All stages of a point together show no more than one observation of its parts.
-            whole = self.points.cycles[points] * self.attribution * len(self._timed) ** 0.5
+            whole = self._leaking[points] * (self.attribution * self._doubt)
             error = (sum(by_stage[one][points] for one in stages) - cycles[points]) / whole
             slopes = sum(cost.slopes(self.names, one)[:, points] for one in stages)
             yield points, error, (slopes / whole).T
@@ -208,7 +218,7 @@ class _Fit:
         errors = [error for _, error, _ in self._of_stages(self.cost(logarithms, slopes=False))]
         if errors:
             deviation = 1.48 * float(np.median(np.abs(np.concatenate(errors))))
-            self.attribution *= max(deviation * len(self._timed) ** 0.5, 0.1)
+            self.attribution *= max(deviation * self._doubt, 0.1)
 
 
 def _softened(error: Floats) -> tuple[Floats, Floats]:
