@@ -120,21 +120,11 @@ def _charged_to_the_next(result: Result) -> Result:
     each, moved = {}, 0.0
     for name, stage in result.stages.items():
         own = stage.cycles_per_packet
+        assert own is not None
         kept = 0.0 if name == "tx" else min(150.0 / result.scenario.placement.burst, own.value / 2)
-        value = own.value + moved - kept
+        shown = own.scaled((own.value + moved - kept) / own.value, own.unit)
+        each[name] = stage.model_copy(update={"cycles_per_packet": shown})
         moved = kept
-        scale = value / own.value
-        each[name] = stage.model_copy(
-            update={
-                "cycles_per_packet": own.model_copy(
-                    update={
-                        "value": value,
-                        "low": (own.low or 0.0) * scale,
-                        "high": (own.high or 0.0) * scale,
-                    }
-                )
-            }
-        )
     return result.model_copy(update={"stages": each})
 
 
