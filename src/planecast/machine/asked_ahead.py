@@ -59,7 +59,7 @@ class AskedAhead(NamedTuple):
     group: NDArray[np.int32]
     """By region; -1 where its lines are in none."""
     between: tuple[tuple[Term, ...], ...]
-    """By region: what is done between asking and use."""
+    """By region: what is done between asking and use, and behind the load that waits."""
     covered: Sequence[Floats | float]
     """By region: TSC cycles that cover a wait."""
     together: Sequence[Floats]

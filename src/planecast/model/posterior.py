@@ -117,11 +117,12 @@ class _Fit:
             for name, cycles in points.clocks.items()
             if np.isfinite(cycles).any()
         ]
-        # All stages of a point together show no more than one observation of its parts.
-        self._doubt, self._leaking = len(self._timed) ** 0.5, points.cycles
+        # All stages of a point together show no more than one observation of its parts; what a
+        # clock is wrong by counts as a share of the whole point.
+        self._doubt, self._wholes = len(self._timed) ** 0.5, points.cycles
         if not points.profile.made_in_memory:
             self._doubt *= ALIKE
-            self._leaking = points.cycles * (1.0 + LEAKING / points.profile.sizes.burst)
+            self._wholes = points.cycles * (1.0 + LEAKING / points.profile.sizes.burst)
         self.settle_neighbours(self.medians)
 
     def settle_neighbours(self, logarithms: Floats) -> None:
@@ -208,7 +209,7 @@ class _Fit:
         found at the next one, so an error counts as a share of the whole."""
         by_stage = cost.by_stage()
         for stages, cycles, points in self._timed:
-            whole = self._leaking[points] * (self.attribution * self._doubt)
+            whole = self._wholes[points] * (self.attribution * self._doubt)
             error = (sum(by_stage[one][points] for one in stages) - cycles[points]) / whole
             slopes = sum(cost.slopes(self.names, one)[:, points] for one in stages)
             yield points, error, (slopes / whole).T
