@@ -83,6 +83,15 @@ def test_version(run: Run) -> None:
     assert run("--version").out.startswith("planecast 0.")
 
 
+def test_python_runs_it_as_a_module() -> None:
+    words = [sys.executable, "-m", "planecast", "predict"]
+    answer = subprocess.run(words, capture_output=True, text=True)
+    assert (answer.returncode, answer.stderr) == (
+        2,
+        "planecast: predict: missing argument 'SCENARIO'; see planecast predict --help\n",
+    )
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -23,6 +23,7 @@ LEVELS = (
     {"report"},
     {"explore"},
     {"cli"},
+    {"__main__"},
 )
 """The rooms from the ground up. A room imports from lower levels; rooms on one level may import
 each other as long as there is no circle."""

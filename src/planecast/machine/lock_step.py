@@ -50,7 +50,10 @@ class LockStepWalks(Mechanism):
     """What rte_acl's wide search takes beyond its instructions."""
 
     cause = "table walks"
-    advice = "fewer rules or fields, an offload of the search, bursts that fill all lanes"
+    advice = (
+        "fewer rules or fields, an offload of the search, bursts that fill all lanes, or no gathers "
+        "where the CPU's are slow (measure … -- --force-max-simd-bitwidth=128)"
+    )
     domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:
