@@ -56,6 +56,13 @@ def test_sweep(run: Run, routed: Path) -> None:
     assert "100000" in answer.out.replace(",", "")
 
 
+def test_bounds(run: Run, routed: Path) -> None:
+    answer = run("bounds", routed)
+    assert answer.code == 0, answer.err
+    assert "best-traffic" in answer.out
+    assert "worst-traffic" not in answer.out  # it has no table of a known size
+
+
 def test_explain(run: Run, routed: Path) -> None:
     answer = run("explain", "latest")
     assert answer.code == 0, answer.err

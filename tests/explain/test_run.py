@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from planecast.explain import Case, Explanation, explain_case
+from planecast.explain.estimates import counted
 from planecast.explain.model_breakdown import model_breakdown
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
@@ -264,6 +265,28 @@ def test_a_programs_measured_cycles_have_the_profiles_instructions(
     instructions = {s.stage: s.instructions.value for s in found.stages if s.instructions}
     assert instructions["program"] == pytest.approx(2 * each)
     assert instructions["rx"] == pytest.approx(each)
+
+
+def test_a_program_takes_what_its_ports_and_its_packets_do_not(measured: Result) -> None:
+    scenario = Scenario.model_validate({"name": "router", "dataplane": {"kind": "l3fwd"}})
+    port = measured.stages["acl"].model_copy(update={"instructions_per_packet": counted(50)})
+    stages = dict.fromkeys(("source", "rx", "tx"), port)
+    stages["program"] = measured.stages["acl"]
+    update = {"scenario": scenario, "stages": stages, "instructions_per_packet": counted(220)}
+    found = explain_case(Case("run", scenario, measured.model_copy(update=update)))
+    instructions = {s.stage: s.instructions.value for s in found.stages if s.instructions}
+    assert instructions["program"] == pytest.approx(70)
+
+
+def test_instructions_of_a_part_of_the_stages_are_no_ipc(measured: Result) -> None:
+    scenario = Scenario.model_validate({"name": "router", "dataplane": {"kind": "l3fwd"}})
+    clock = measured.stages["acl"]
+    rx = clock.model_copy(update={"instructions_per_packet": counted(50)})
+    stages = {"rx": rx, "source": clock}
+    update = {"scenario": scenario, "stages": stages, "instructions_per_packet": None}
+    found = explain_case(Case("run", scenario, measured.model_copy(update=update)))
+    assert found.instructions_per_packet is None
+    assert found.ipc is None
 
 
 def known_core(calibration: Calibration) -> Manifest:

@@ -44,3 +44,8 @@ def test_remote_accesses_are_out_of_line() -> None:
 def test_impossible_input_is_refused(events: dict[str, float], pps: float) -> None:
     with pytest.raises(InputError):
         explain_sharing(events, pps)
+
+
+def test_an_impossible_count_is_named_as_it_was_recorded() -> None:
+    with pytest.raises(InputError, match=r"MEM_LOAD_L3_HIT_RETIRED\.XSNP_HITM is -1"):
+        explain_sharing({"MEM_LOAD_L3_HIT_RETIRED.XSNP_HITM": -1.0}, 1e6)

@@ -60,6 +60,15 @@ def test_one_of_an_older_model_is_refused_in_one_sentence(
         calibration_of(None, tmp_path)
 
 
+def test_one_of_an_older_model_is_named_before_one_of_another_function(
+    tmp_path: Path, calibration: Calibration
+) -> None:
+    kept(tmp_path, calibration, "20260101T000000Z-calibrate-ip4", kind="ip4", edition=None)
+    kept(tmp_path, calibration, "20260102T000000Z-calibrate-up", points=7)
+    with pytest.raises(InputError, match=r"calibrate-ip4.*of an older model"):
+        calibration_of(None, tmp_path, kind="ip4")
+
+
 def test_calibrations_of_others_are_not_read_whole(
     tmp_path: Path, calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:

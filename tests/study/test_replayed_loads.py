@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.calibrations import base, calibration, counts, hierarchy, manifest
@@ -16,7 +18,7 @@ from planecast.instruments.pauses import Pauses
 from planecast.model.calibration import Calibration
 from planecast.results import Estimate, Manifest, Result
 from planecast.scenario import Scenario, with_overrides
-from planecast.study.replayed_loads import FEWEST, ReplayedLoads, replayed_loads
+from planecast.study.replayed_loads import FEWEST, ReplayedLoads, States, replayed_loads
 
 __all__ = ["base", "calibration", "capacity", "counts", "hierarchy", "manifest"]
 
@@ -135,6 +137,16 @@ def test_pauses_lose_below_the_capacity_and_are_in_p99(replay: object) -> None:
     assert paused.knee is None or paused.knee.value < calm.knee.value
     assert p99(paused, 0) > p99(calm, 0) + 15_000
     assert calm.losses[2].value == pytest.approx(1 - 1 / 1.1, abs=0.03)
+
+
+def test_rounds_in_which_the_cpus_were_apart_are_no_states(measured: MeasuredLoads) -> None:
+    columns = dict(measured.estimator.columns)
+    apart = columns["round"] % 2 == 1
+    columns["forwarded"] = np.where(apart, columns["forwarded"] * 0.6, columns["forwarded"])
+    columns["moved"] = apart.astype(float)
+    found = States.of(replace(measured, estimator=LoadEstimator.of(columns)), 0.0)
+    assert len(found.speeds) == ROUNDS // 2
+    assert found.speeds.min() == pytest.approx(0.75)
 
 
 def test_a_generator_that_pauses_sends_late_and_receives_late(replay: object) -> None:

@@ -39,6 +39,8 @@ def test_draws_cover_a_range_evenly() -> None:
         ("placement.burst=0,8", "from 1 to 256"),
         ("placement.burst=8:400:3", "from 1 to 256"),
         ("placement.burst=8:4", "runs backwards"),
+        ("placement.burst=64:4:3:log", "write placement.burst=4:64:3:log"),
+        ("placement.burst=8:8", "one value; write placement.burst=8"),
         ("placement.burst=8:16:x", "count of 'x'"),
         ("traffic.offered_pps=0:1e6:log", "--vary traffic.offered_pps"),
         ("placement.rx_ring=128:512", "not a power of two"),

@@ -75,5 +75,9 @@ def test_prices() -> None:
     for text in ("placement.lcores", "placement.lcores=x", "placement.lcores=-1", "=3"):
         with pytest.raises(InputError, match="--cost"):
             parse_price(text)
+    with pytest.raises(
+        InputError, match=r"unknown key placement.lcors; did you mean placement.lcores"
+    ):
+        parse_price("placement.lcors=1")
     with pytest.raises(InputError, match=r"machine.llc_size=4 has no price"):
         by_value.of(4.0)

@@ -101,6 +101,23 @@ def test_a_users_own_map_that_names_no_stage(tmp_path: Path) -> None:
     assert stage_map("dpdk", file).stage_of(stack("find@mine")) == "lookup"
 
 
+@pytest.mark.parametrize(
+    ("stages", "rule", "said"),
+    [
+        ("[total]", "{stage: total, functions: [find]}", "can't be called 'total'"),
+        ("[rx, rx]", "{stage: rx, functions: [find]}", "names 'rx' twice"),
+        ("[rx]", "{stage: rx}", "needs functions, objects or within"),
+    ],
+)
+def test_a_users_own_map_that_would_count_wrongly(
+    tmp_path: Path, stages: str, rule: str, said: str
+) -> None:
+    file = tmp_path / "map.yaml"
+    file.write_text(f"name: mine\nsource: me\nstages: {stages}\nrules: [{rule}]\n")
+    with pytest.raises(InputError, match=said):
+        stage_map("dpdk", file)
+
+
 def test_a_program_without_a_map() -> None:
     with pytest.raises(InputError, match="the catalogue has no stage map 'testpdm'"):
         stage_map("testpdm")

@@ -88,7 +88,7 @@ class CommandProgram(Program):
 
 def has_eal_ports(command: str) -> bool:
     """Whether a command takes its ports as DPDK programs do."""
-    return "_eal}" in command
+    return "{in_eal}" in command and "{out_eal}" in command
 
 
 def filled_words(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from planecast.errors import InputError
 from planecast.explain.explanation import Advice, Explanation
 from planecast.explain.model_breakdown import model_change
-from planecast.explain.stall_causes import BOUNDS, cause_of
+from planecast.explain.stall_causes import BOUNDS, UNATTRIBUTED, UNEXPLAINED, WAITING, cause_of
 from planecast.model.calibration import Calibration
 from planecast.scenario import value_if_any, with_overrides
 from planecast.scenario.scenario import Scenario
@@ -22,7 +22,7 @@ _WORTH = 0.01
 _CAUSES_SHOWN = 3
 WAITS_BELOW = 1.75
 """Instructions a cycle below which a data plane waits more than it need (BSDP 10)."""
-_ONLY_COUNTED = {"unexplained", "unattributed", "waiting"}
+_ONLY_COUNTED = {UNEXPLAINED, UNATTRIBUTED, WAITING}
 
 
 def advise(explained: Explanation, calibration: Calibration | None) -> tuple[Advice, ...]:

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator
 from planecast.errors import InputError
 from planecast.explain.explanation import Explanation
 from planecast.explain.model_breakdown import model_change
-from planecast.explain.stall_causes import cause_of, in_order
+from planecast.explain.stall_causes import UNEXPLAINED, cause_of, in_order
 from planecast.model.calibration import Calibration
 from planecast.results.arithmetic import difference, total
 from planecast.results.estimate import Estimate
@@ -147,7 +147,7 @@ def _shared(
 ) -> Change:
     """The change with the interval that one calibration gives it."""
     known = shared.get((change.stage, change.cause)) if change.cause else None
-    if change.cause == "unexplained" and shared:
+    if change.cause == UNEXPLAINED and shared:
         # Measured less modelled: the measured parts are independent, the modelled one is one.
         left, right = (_whole(one, change.stage) for one in of)
         parts = (c for (stage, cause), c in shared.items() if stage == change.stage and cause)

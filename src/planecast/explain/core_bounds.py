@@ -20,7 +20,14 @@ from planecast.explain.core import Core, Frontend
 from planecast.explain.estimates import bounded_cycles
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import CauseCycles, Causes, Explanation, StageExplanation
-from planecast.explain.stall_causes import BOUNDS, CORES_OWN, FETCH, SPECULATION, in_order
+from planecast.explain.stall_causes import (
+    BOUNDS,
+    CORE_REST,
+    CORES_OWN,
+    FETCH,
+    SPECULATION,
+    in_order,
+)
 from planecast.results.arithmetic import together, total
 from planecast.results.estimate import Estimate
 from planecast.workload.counts import CodeCounts, StageInstructions
@@ -120,7 +127,7 @@ def _stage(stage: StageExplanation, code: Code) -> StageExplanation:
     most = _most(parts)
     fetch = min(code.fetching(stage.stage, stage.instructions.value), most)
     speculation = min(code.thrown_away(stage.stage), most)
-    core = parts["core"].value if "core" in parts else 0.0
+    core = parts[CORE_REST].value if CORE_REST in parts else 0.0
     values = centre(fetch, speculation, core)
     parts[FETCH], parts[SPECULATION] = (
         bounded_cycles(values[0], fetch),
@@ -150,11 +157,11 @@ def _most(parts: Mapping[str, Estimate]) -> float:
 def _left(parts: Mapping[str, Estimate]) -> Causes:
     """The parts with the core's as what frontend and speculation leave of it."""
     found, taken = dict(parts), [parts[c] for c in BOUNDS if c in parts]
-    core = parts.get("core")
+    core = parts.get(CORE_REST)
     if core is not None:
         value = max(0.0, core.value - sum(part.value for part in taken))
         least = (core.low or 0.0) - sum(part.high or 0.0 for part in taken)
-        found["core"] = core.model_copy(
+        found[CORE_REST] = core.model_copy(
             update={"value": value, "low": min(value, max(0.0, least)), "kind": "computed"}
         )
     return tuple(CauseCycles(cause=name, cycles=found[name]) for name in in_order(set(found)))

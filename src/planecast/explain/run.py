@@ -33,6 +33,7 @@ from planecast.explain.verdict import certainty, limits
 from planecast.model.calibration import Calibration
 from planecast.results.arithmetic import difference, together, total
 from planecast.results.estimate import Estimate, ratio
+from planecast.results.result import Result
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.scenario import Scenario
 from planecast.workload.counts import IO_STAGES, InstructionCounts, Role, role_of
@@ -219,7 +220,20 @@ def _instructions(case: Case) -> Mapping[str, Estimate]:
     for name, stage in (case.result.stages if case.result else {}).items():
         if stage.instructions_per_packet is not None:
             found[name] = stage.instructions_per_packet
-    return found
+    return _with_program(case.result, found)
+
+
+def _with_program(result: Result | None, found: Mapping[str, Estimate]) -> Mapping[str, Estimate]:
+    """Instructions by stage with those between a program's ports, where the other stages that were
+    timed and the whole are known: what is left."""
+    whole = result.instructions_per_packet if result is not None else None
+    if result is None or whole is None or PROGRAM not in result.stages or PROGRAM in found:
+        return found
+    others = [found.get(name) for name in result.stages if name != PROGRAM]
+    if any(one is None for one in others):
+        return found
+    left = whole.value - sum(one.value for one in others if one is not None)
+    return {**found, PROGRAM: counted(left)} if left > 0 else found
 
 
 def _stages_of(counts: InstructionCounts, scenario: Scenario) -> tuple[str, ...]:
@@ -234,6 +248,8 @@ def _stages_of(counts: InstructionCounts, scenario: Scenario) -> tuple[str, ...]
 def _whole_instructions(case: Case, stages: tuple[StageExplanation, ...]) -> Estimate | None:
     if case.result and case.result.instructions_per_packet:
         return case.result.instructions_per_packet
+    if any(stage.instructions is None and stage.cycles for stage in stages if stage.stage != LOOP):
+        return None  # cycles over instructions of fewer stages would be no CPI
     return total(stage.instructions for stage in stages)
 
 

@@ -80,7 +80,7 @@ def explain_search(answer: SearchAnswer, label: str, known: SearchBasis = _NOTHI
         ),
         certainty=(*certainty(answer, rate, whole, watched), *extrapolated(by, known)),
         advice=tuple(advice(answer, idle)),
-        unknown=(*unknown(stages, watched, by), *polls_within(answer)),
+        unknown=(*unknown(answer.scenario, stages, watched, by), *polls_within(answer)),
         notes=(*_sources(watched), *basis_notes(by, known, stages), *said(answer), *answer.notes),
         manifest=answer.manifest,
     )

@@ -12,6 +12,7 @@ from planecast.explain.search_basis import SearchBasis
 from planecast.explain.searched_stages import POLLING, Divided
 from planecast.explain.stall_causes import DISTURBED, UNATTRIBUTED, UNEXPLAINED, WAITING
 from planecast.model.calibrated_range import outside
+from planecast.model.supported import study_of
 from planecast.results.estimate import Estimate
 from planecast.results.search import FoundRate, SearchAnswer
 from planecast.results.telemetry import Telemetry
@@ -32,15 +33,6 @@ _DISTURBED = 0.1
 """Share of looks from which on another guest on the core is said first."""
 _BETWEEN_PORTS = ("testpmd", "l3fwd", "ovs", "command")
 """Programs whose models know ports in memory, and no others."""
-_STUDIES = {
-    "testpmd io": "testpmd-io",
-    "testpmd macswap": "macswap",
-    "ovs": "ovs",
-    "ovs l2xc": "ovs-l2xc",
-    "l3fwd": "l3fwd",
-    "vpp ip4": "vpp-ip4",
-}
-"""By what they calibrate, the studies that are shipped."""
 
 
 def limits(
@@ -127,7 +119,7 @@ def certainty(
         if clock is None:
             yield own
         else:
-            apart = 100 * (said.value / clock.value - 1)
+            apart = 100 * (clock.value / said.value - 1)
             yield (
                 f"two sources: {own}. TSC cycles over the packets that came back are "
                 f"{clock.value:.1f}, {apart:+.0f} % from it"
@@ -272,7 +264,8 @@ def _to_run(answer: SearchAnswer, causes: tuple[CauseCycles, ...], by: Divided) 
     rate = next(iter(answer.rates.values()), None)
     if by.model is None and _calibrated(scenario):
         least = "" if by.instructions else " (or at least planecast profile SCENARIO)"
-        yield f"planecast validate {_study(scenario)}{least}, which divides them by stage and cause"
+        study = study_of(scenario.forwards)
+        yield f"planecast validate {study}{least}, which divides them by stage and cause"
     timed = by.port is not None or by.timed_ports
     if not timed and scenario.dataplane.kind in _BETWEEN_PORTS:
         yield "planecast machine ports, which measures what its ports take"
@@ -285,16 +278,11 @@ def _calibrated(scenario: Scenario) -> bool:
     return scenario.dataplane.kind != "external"
 
 
-def _study(scenario: Scenario) -> str:
-    name = scenario.forwards
-    if scenario.dataplane.kind == OWN:
-        return f"studies/{name}.yaml"
-    shipped = _STUDIES.get(name)
-    return f"studies/{shipped}.yaml" if shipped else "STUDY, a study of this scenario"
-
-
 def unknown(
-    stages: tuple[StageExplanation, ...], watched: Telemetry | None, by: Divided
+    scenario: Scenario,
+    stages: tuple[StageExplanation, ...],
+    watched: Telemetry | None,
+    by: Divided,
 ) -> Iterator[str]:
     """What a search can't know, and what would show it."""
     if not stages:
@@ -308,9 +296,9 @@ def unknown(
         else "instructions were not counted and no model of this program is calibrated"
     )
     yield (
-        f"the cause of the cycles per packet: {counted} (planecast validate STUDY, as "
-        "studies/ovs.yaml); count during a search where there are counters (planecast explain "
-        "--count CPUS), or sample it (perf record; planecast explain --flame)"
+        f"the cause of the cycles per packet: {counted} (planecast validate "
+        f"{study_of(scenario.forwards)}); count during a search where there are counters "
+        "(planecast explain --count CPUS), or sample it (perf record; planecast explain --flame)"
     )
 
 

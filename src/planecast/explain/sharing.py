@@ -55,10 +55,9 @@ def explain_sharing(events: Mapping[str, float], pps: float) -> Shown:
     lower = {name.lower(): value for name, value in events.items()}
     found: dict[str, float] = {}
     for field, names in _NAMES.items():
-        value = next((lower[name.lower()] for name in names if name.lower() in lower), None)
-        if value is None:
-            continue
-        found[field] = checked_rate(names[0], value, "core counters") / pps
+        name = next((name for name in names if name.lower() in lower), None)
+        if name is not None:
+            found[field] = checked_rate(name, lower[name.lower()], "core counters") / pps
     if not found:
         raise InputError(
             "none of the events is of other cores",

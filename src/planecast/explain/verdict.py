@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from planecast.engines.measure.estimate import INSTANCES
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import Explanation
-from planecast.explain.stall_causes import CORE_REST, Group, cause_of
+from planecast.explain.stall_causes import CORE_REST, UNEXPLAINED, Group, cause_of
 from planecast.results.arithmetic import together, total
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
@@ -73,7 +73,7 @@ def _disturbance(explained: Explanation, result: Result | None) -> Iterator[str]
         )
     if share <= _MUCH_DISTURBED and not result.few_windows:
         return
-    unexplained = next((p for p in explained.causes if p.cause == "unexplained"), None)
+    unexplained = next((p for p in explained.causes if p.cause == UNEXPLAINED), None)
     which = "what is not explained" if unexplained is not None else "a part of the cycles"
     too_few = ", with too few others" if result.few_windows else ""
     yield (
@@ -151,7 +151,9 @@ def certainty(explained: Explanation, case: Case) -> tuple[str, ...]:
             else "which group is the largest is not clear: the intervals overlap"
         )
     said, whole = explained.modelled, explained.cycles_per_packet
-    if said is not None and whole is not None and whole is not said and case.result is not None:
+    if whole is not None and whole.kind == "computed" and case.result is not None:
+        found.append("nothing was measured: the cycles are the model's own")
+    elif said is not None and whole is not None and whole is not said and case.result is not None:
         miss = 100 * (said.value / whole.value - 1)
         found.append(
             f"the model says {said.value:.1f} cycles where {whole.value:.1f} were {whole.kind} "

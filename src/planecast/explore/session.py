@@ -14,6 +14,7 @@ from planecast.explore.controls import Control, controls_of
 from planecast.explore.measuring import Measuring
 from planecast.explore.past import Past
 from planecast.explore.relevance import with_relevance
+from planecast.model.supported import study_of
 from planecast.results import Result, RunDirectory
 from planecast.scenario import FUNCTIONS, SCENARIO_KEYS, Scenario, with_overrides
 from planecast.scenario.dataplane import OWN
@@ -92,11 +93,10 @@ class Session:
         found = calibration_of(self.named, self.root, counted=True, kind=kind)
         own = found.model.kind
         if found.model.counted is None and own != kind:
-            study = f"studies/{kind}.yaml" if kind in FUNCTIONS else "STUDY, as studies/l3fwd.yaml"
             raise InputError(
                 f"there is no calibration of {kind}; the latest is of {own}",
                 _KIND if kind in FUNCTIONS else "dataplane",
-                f"make one: planecast calibrate {study}",
+                f"make one: planecast calibrate {study_of(kind)}",
             )
         return found
 

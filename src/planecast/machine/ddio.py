@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.cache_line import LINE_BYTES
+from planecast.machine.pcie import DESCRIPTOR_BYTES
 from planecast.scenario.machine import Machine
 
-DESCRIPTOR_BYTES = 16
 WITHOUT_TOUCHES = 5
 """A descriptor's four and one more without DDIO: the card reads and writes the receive and the
 transmit descriptor, the core reads what was written back."""

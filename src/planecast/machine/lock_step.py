@@ -51,8 +51,8 @@ class LockStepWalks(Mechanism):
 
     cause = "table walks"
     advice = (
-        "fewer rules or fields, an offload of the search, bursts that fill all lanes, or no gathers "
-        "where the CPU's are slow (measure … -- --force-max-simd-bitwidth=128)"
+        "fewer rules or fields, an offload of the search, bursts that fill all lanes, or no "
+        "gathers where the CPU's are slow (measure … -- --force-max-simd-bitwidth=128)"
     )
     domain = "core"
 

@@ -35,6 +35,9 @@ _FACTOR_LARGE = {1: 1.0, 2: 1.0, 4: 1.0, 8: 1.0, 16: 2.0}
 """From an MPS of 512 on."""
 _OVERHEAD = 28
 USUAL_PAYLOAD, USUAL_READ = 256, 512
+DESCRIPTOR_BYTES = 16
+"""Of a frame that is received, and of one that is sent; a card reads and writes some together."""
+DESCRIPTORS_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,21 @@ class Link:
     def ns(self, sent: tuple[float, float]) -> float:
         """Nanoseconds of the busier direction."""
         return max(sent) * 8e9 / self.data_bps
+
+    def frame_seconds(self, received_bytes: float, sent_bytes: float | None = None) -> float:
+        """Time of a frame that is written to memory and read again, with a descriptor read and
+        written for each, in the busier direction.
+
+        `sent_bytes` is its size on the way out, where that is another.
+        """
+        batch = DESCRIPTOR_BYTES * DESCRIPTORS_AT_ONCE
+        write = self.write_bytes(received_bytes)
+        read = self.read_bytes(received_bytes if sent_bytes is None else sent_bytes)
+        for_batch = self.read_bytes(batch)
+        descriptor = (self.write_bytes(batch)[0] + for_batch[0]) / DESCRIPTORS_AT_ONCE
+        to_memory = write[0] + read[0] + 2 * descriptor
+        from_memory = write[1] + read[1] + 2 * for_batch[1] / DESCRIPTORS_AT_ONCE
+        return self.ns((to_memory, from_memory)) / 1e9
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,7 @@ def _adjacent(sizes: list[float], lines: list[float], size: float) -> tuple[floa
 
 def blank_hierarchy(machine: Machine) -> Hierarchy:
     """A hierarchy in which every latency is 1 cycle of the machine's base clock: to be scaled by
-    what the catalogue says of it (`carry.machine_hierarchy`)."""
+    what the catalogue says of it (`transfer.machine_hierarchy`)."""
     hz = machine.values.base_ghz.value * 1e9
     most = int(machine.core.line_fill_buffers.value)
     return Hierarchy(

@@ -43,7 +43,7 @@ REFERENCE_CORE = "broadwell"
 RATE_ERROR = 0.01
 """Of a published rate: NDR searches end at about a percent."""
 FREEDOM = 4
-"""Of Student's t, as of other predictions' errors."""
+"""Of Student's t: a rate is one number, so its tails are heavier than those of a calibration."""
 _FREE = ("machine", "placement.lcores", "placement.cpus", "placement.core_ghz")
 _ALSO = ("placement.core_priority", "placement.busy_siblings", "traffic.offered_pps")
 _USUAL = Scenario(name="usual")

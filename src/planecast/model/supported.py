@@ -68,6 +68,22 @@ def refuse_unmodelled(scenarios: Iterable[Scenario], kind: str | None = None) ->
                 )
 
 
+_STUDIES = {
+    "testpmd io": "testpmd-io",
+    "ovs": "ovs",
+    "ovs l2xc": "ovs-l2xc",
+    "l3fwd": "l3fwd",
+    "vpp ip4": "vpp-ip4",
+}
+"""By what they calibrate, the studies that are shipped, in addition to those of own network functions."""
+
+
+def study_of(forwards: str) -> str:
+    """The study to calibrate what forwards (`Scenario.forwards`) with, as a command names it."""
+    shipped = forwards if forwards in FUNCTIONS else _STUDIES.get(forwards)
+    return f"studies/{shipped}.yaml" if shipped else "STUDY, as in studies/l3fwd.yaml"
+
+
 COUNTED = "counted"
 """In place of a network function: what counters were read of."""
 
@@ -83,11 +99,10 @@ def _refuse_kinds(kinds: set[str], kind: str | None) -> None:
         return
     for own in kinds - {kind}:
         ours = own in FUNCTIONS
-        study = f"studies/{own}.yaml" if ours else "STUDY, as in studies/l3fwd.yaml"
         raise InputError(
             f"this calibration is of {kind}, not of {own}",
             "workload.kind" if ours else "dataplane",
-            f"calibrate it: planecast validate {study}",
+            f"calibrate it: planecast validate {study_of(own)}",
         )
 
 

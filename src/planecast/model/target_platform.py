@@ -41,7 +41,7 @@ class Site(NamedTuple):
 
 
 def at_host(scenario: Scenario) -> Scenario:
-    """The scenario without its site: what a carried calibration is asked."""
+    """The scenario without its site: what a calibration for another machine is asked."""
     site = Site()
     placement = scenario.placement.model_copy(
         update={

@@ -26,7 +26,6 @@ from statistics import median
 
 import numpy as np
 
-from planecast.engines.simulate.limits import pcie_seconds
 from planecast.machine.ceilings import forward, hottest_queue
 from planecast.machine.pcie import Link
 from planecast.machine.vswitch import Pass, switched
@@ -251,8 +250,8 @@ def _card_mpps(suite: Suite, suites: Sequence[Suite]) -> float:
     link = Link.of("gen2x8")
     most = next(one for one in suites if one.name.startswith(_CEILING) and one.frame == "64B")
     inner, outer = suite.frame_bytes, suite.frame_bytes + suite.added_bytes
-    seconds = (pcie_seconds(link, inner, outer) + pcie_seconds(link, outer, inner)) / 2
-    return most.rate(1) * pcie_seconds(link, 64) / seconds
+    seconds = (link.frame_seconds(inner, outer) + link.frame_seconds(outer, inner)) / 2
+    return most.rate(1) * link.frame_seconds(64) / seconds
 
 
 def queue_mpps(suites: Sequence[Suite]) -> float:

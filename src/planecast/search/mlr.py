@@ -128,8 +128,8 @@ def _goal(goal: LossGoal, seconds: float) -> Any:
 def _config(goals: Sequence[Any], ceiling: Ceiling) -> Any:
     config = Config()
     # The order matters: each is checked against the other.
+    config.min_load = _LEAST_SHARE * ceiling.pps  # first: the highest has to lie above it
     config.max_load = max(ceiling.pps, 1.0)
-    config.min_load = _LEAST_SHARE * ceiling.pps
     config.goals = goals
     config.search_duration_max = _NO_LIMIT_S
     config.warmup_duration = 0.0  # the tester has warmed up

@@ -63,6 +63,8 @@ class Calibrated:
     calibration: Calibration
     measured: list[Result]
     """The calibration points, in order."""
+    skipped: tuple[str, ...] = ()
+    """Points that this machine can't measure, and why."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def _prepared_program(
 def fit(context: Context, ready: Prepared, results: Sequence[Result]) -> Calibrated:
     """Fits the model to the calibration points' results and writes the calibration.
 
-    Raises InputError when the points leave a parameter open.
+    Raises InputError for fewer than three points, and for what the model doesn't know.
     """
     context.progress(MEASURED, 1, "fitting the model")
     measured = [with_instructions(result, ready.counts, ready.program) for result in results]
@@ -141,13 +143,13 @@ def calibrate_study(context: Context) -> Calibrated:
     """Probes, counts instructions, measures the calibration points, fits; writes the calibration.
 
     Points that this machine can't measure are left out (`possible`).
-    Raises InputError when the points leave a parameter open, MissingError and RunError as the
-    instruments and the engine do.
+    Raises InputError as `fit` does, MissingError and RunError as the instruments and the engine do.
     """
-    study, _ = possible(context.study)
+    study, skipped = possible(context.study)
     context = replace(context, study=study)
     ready = prepare(context)
-    return fit(context, ready, measure_points(context.part(PREPARED, MEASURED), study.calibrate))
+    measured = measure_points(context.part(PREPARED, MEASURED), study.calibrate)
+    return replace(fit(context, ready, measured), skipped=skipped)
 
 
 def measure_points(context: Context, points: Sequence[Point]) -> list[Result]:

@@ -118,23 +118,25 @@ def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, str, 
         raise InputError(
             "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
         )
-    best, found, text = (False, False, False, False), having[0], ""
+    best, found, text = (False,) * 4, having[0], ""
     # Those of programs have megabytes of traces: they are read where nothing else is left.
     begins = {path: _begins_as(path, kind) for path in having}
     for path in sorted(having, key=lambda path: not begins[path]):
-        if best[0] and best[1] and not begins[path]:
+        if best[0] and not begins[path]:
             break
         seen = _text_if_any(path)
         said = _seen(_Calibration, seen)
+        current, own = said.edition == EDITION, kind in (None, said.kind)
         rank = (
-            said.edition == EDITION,
-            kind in (None, said.kind),
-            kind is not None and said.kind == COUNTED,
+            current and own,
+            current and said.kind == COUNTED,
+            # One of an older model is refused, with what to do; one of another function says less.
+            own,
             said.kind != COUNTED and same_host(said.manifest.host),
         )
         if rank > best or not text:
             best, found, text = rank, path, seen
-        if rank[0] and rank[1] and rank[3]:
+        if rank[0] and rank[3]:
             break  # none is fitter, and there may be hundreds
     choice: Choice = "latest of this host" if best[3] else "latest, of another host"
     return found, text or _text(found), choice

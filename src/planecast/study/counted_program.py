@@ -18,6 +18,7 @@ from planecast.instruments.callgrind_output import CallgrindProfile, parse_callg
 from planecast.instruments.callgrind_stacks import counts_by_stage, stacks_words
 from planecast.instruments.elf import Elf
 from planecast.scenario.dataplanes.hosted import Mapped
+from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
 from planecast.study.window_run import run_window, window_of
 from planecast.workload.counts import InstructionCounts, RawCounts, run_plan, solve_counts
@@ -110,8 +111,10 @@ def names_of(scenario: Scenario) -> Mapping[Called, str]:
 def unnamed(scenario: Scenario) -> tuple[str, ...]:
     """Says that the program is stripped, and of a build that the map's names are not of."""
     program, stages = _program_of(scenario), map_of(scenario)
-    if program is None or not program.stripped or not stages.symbols:
+    if program is None or not program.stripped:
         return ()
+    if not stages.symbols and value_if_any(scenario, "dataplane.stage_map") is None:
+        return ()  # the catalogue's maps name functions of libraries, which are exported
     if program.build_id in {known.build_id for known in stages.symbols}:
         return ()
     return (

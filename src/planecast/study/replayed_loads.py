@@ -13,7 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planecast.engines.measure.load_estimate import Floats, LoadEstimator
+from planecast.engines.measure.load_estimate import (
+    Floats,
+    LoadEstimator,
+    of_moved_rounds,
+    whole_trials,
+)
 from planecast.engines.measure.load_pauses import BothPauses
 from planecast.engines.measure.load_sweep import (
     MeasuredLoad,
@@ -66,7 +71,7 @@ class States:
         """Of the whole trials at overload; `away` is the share of time that pauses took. What is
         slower than a busy hyper-thread makes it was stopped: that is a pause, and in them."""
         columns = measured.estimator.columns
-        rows = (columns["point"] == OVERLOAD) & (columns["whole"] == 1)
+        rows = (columns["point"] == OVERLOAD) & whole_trials(columns)
         capacities = columns["forwarded"][rows] / columns["seconds"][rows] / (1 - away)
         speeds = capacities / measured.capacity_pps.value
         canaries = np.stack([columns[name][rows] for name in _CANARIES], axis=1)
@@ -87,7 +92,8 @@ def replayed_loads(
     states = States.of(measured, away)
     columns = measured.estimator.columns
     trials = int(np.clip(len(np.unique(columns["round"])), FEWEST, MOST))
-    pace = np.median((columns["offered"] / columns["seconds"])[columns["point"] == OVERLOAD])
+    overload = (columns["point"] == OVERLOAD) & ~of_moved_rounds(columns)
+    pace = np.median((columns["offered"] / columns["seconds"])[overload])
     tables, results = [_calibrating(columns)], []
     for load in measured.loads:
         random = np.random.default_rng((manifest.seed, load.point))
@@ -169,8 +175,9 @@ def _rows(
 
 
 def _calibrating(columns: Columns) -> Columns:
-    """The measured trials without loads: canaries are judged next to theirs, here as there."""
-    rows = columns["point"] < 0
+    """The measured trials without loads: canaries are judged next to theirs, here as there. Rounds
+    in which a hypervisor moved the CPUs apart count for nothing there."""
+    rows = (columns["point"] < 0) & ~of_moved_rounds(columns)
     nothing = np.full(int(rows.sum()), np.nan)
     names = ("point", "round", "whole", "seconds", "offered", "forwarded", "unsent", *_CANARIES)
     found = {name: columns[name][rows] for name in names}

@@ -156,8 +156,11 @@ def _range(key: str, parts: list[str], where: str) -> Axis:
         raise InputError(f"got a count of '{numbers[2]}'", where, "give 1 to 1000000")
     if not all(isinstance(end, int | float) for end in (low, high)):
         raise InputError("the ends of a range are numbers", where, "list the values instead")
+    if low == high:
+        raise InputError("the range has one value", where, f"write {key}={parts[0]}")
     if not low < high:
-        raise InputError("the range runs backwards", where, f"write {key}={high}:{low}")
+        turned = ":".join([parts[1], parts[0], *parts[2:]])
+        raise InputError("the range runs backwards", where, f"write {key}={turned}")
     if log and low <= 0:
         raise InputError("equal ratios begin above 0", where, "raise the lower end, or drop :log")
     whole = isinstance(low, int) and isinstance(high, int) and key not in FACTORS

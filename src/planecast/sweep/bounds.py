@@ -80,8 +80,10 @@ def bounds(
             _ideal(base, here, width),
         ),
         ask("best-traffic", "one flow", here, 1),
-        ask("worst-traffic", "every flow of the table, at random", here, closed.workload.flows),
     ]
+    if own:
+        flows = closed.workload.flows
+        found.append(ask("worst-traffic", "every flow of the table, at random", here, flows))
     for stage, factor in faster.items():
         found.append(
             Bound(
@@ -90,7 +92,7 @@ def bounds(
                 _accelerated(base, stage, factor, here),
             )
         )
-    if scenario.accelerator.stage != "none":
+    if own and scenario.accelerator.stage != "none":
         found.append(_with_device(scenario, calibration, manifest, precision))
     return [_named(bound) for bound in found]
 

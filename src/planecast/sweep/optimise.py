@@ -22,8 +22,10 @@ from planecast.progress import Progress
 from planecast.results.result import Result
 from planecast.scenario.document import parse_value
 from planecast.scenario.model import value_text
+from planecast.scenario.override import check_key
 from planecast.sweep.answer import answered, loss_of
 from planecast.sweep.axes import Axis
+from planecast.sweep.hardware import FACTORS
 from planecast.sweep.job import Job
 from planecast.workload.scenario_columns import NUMBERS
 
@@ -55,7 +57,7 @@ class Price:
 def parse_price(text: str) -> Price:
     """``placement.lcores=10`` (each) or ``machine.llc_size=1:0,2:150`` (by value).
 
-    Raises InputError for what is neither.
+    Raises InputError for what is neither, and for an unknown key.
     """
     key, equals, typed = text.partition("=")
     prices: dict[str, float] = {}
@@ -74,7 +76,10 @@ def parse_price(text: str) -> Price:
         raise InputError(
             f"got '{text}'", "--cost", "write KEY=PRICE for each unit, or KEY=VALUE:PRICE,…"
         )
-    return Price(key.strip(), unit, prices)
+    key = key.strip()
+    if key not in FACTORS:
+        check_key(key, f"--cost {text}")
+    return Price(key, unit, prices)
 
 
 def _text(value: Any) -> str:

@@ -90,9 +90,8 @@ class WorkloadProfile:
         regions = tuple(region for region in every if np.any(region.touches))
         steps = {stage.name: stage.lock_step(sizes) for stage in own}
         names = [stage.name for stage in own]
-        optional = {one.name: one.optional_share(sizes) for one in own if one.optional}
-        instructions = _instructions(columns, names, counts, optional)
-        longest = _instructions(columns, names, counts, optional, longest=True)
+        instructions = _instructions(sizes, names, counts)
+        longest = _instructions(sizes, names, counts, longest=True)
         return cls(
             sizes=sizes,
             stages=tuple(stage.name for stage in own),
@@ -225,33 +224,20 @@ def counts_of(stages: Sequence[str], counts: Mapping[str, InstructionCounts]) ->
     return own if own is not None else next(iter(counts.values()))
 
 
-def stage_instructions(
-    scenario: Scenario, stage: str, counts: Mapping[str, InstructionCounts]
-) -> float:
-    """Instructions a packet of one stage in a scenario; the loop's count to the source."""
-    own = counts_of(scenario.stages, counts)
-    burst = scenario.placement.burst
-    if stage not in own.stages:
-        return 0.0
-    every = own.stages[stage].at(burst)
-    if stage not in own.least:
-        return every
-    least = own.least[stage].at(burst)
-    share = STAGES[stage].optional_share(Sizes(ScenarioColumns.of([scenario])))
-    return least + float(share[0]) * (every - least)
-
-
 def instructions_by_stage(
     scenario: Scenario,
     counts: Mapping[str, InstructionCounts],
     program: ProgramProfile | None = None,
 ) -> dict[str, float]:
     """Instructions a packet of all stages of a scenario, and of ``other``, what is in none."""
+    columns = ScenarioColumns.of([scenario])
     if program is not None:
-        own, _ = _program_instructions(ScenarioColumns.of([scenario]), program)
+        own, _ = _program_instructions(columns, program)
         return {stage: float(count[0]) for stage, count in own.items()}
-    found = {name: stage_instructions(scenario, name, counts) for name in scenario.all_stages}
+    own = _instructions(Sizes(columns), scenario.all_stages, counts)
+    found = {stage: float(count[0]) for stage, count in own.items()}
     found["other"] = counts_of(scenario.stages, counts).other.at(scenario.placement.burst)
+    found["source"] -= found["other"]
     return found
 
 
@@ -261,16 +247,15 @@ def _same_code(walk: LockStep | None, count: Floats) -> Floats:
 
 
 def _instructions(
-    columns: ScenarioColumns,
+    sizes: Sizes,
     stages: Sequence[str],
     counts: Mapping[str, InstructionCounts],
-    optional: Mapping[str, Floats],
     *,
     longest: bool = False,
 ) -> dict[str, Floats]:
     """Instructions by stage in bursts of the scenario's size, or in the longest that were counted;
-    the loop around the stages is the source's. `optional` are the shares of the optional work that
-    stages do, by stage."""
+    the loop around the stages is the source's."""
+    columns = sizes.columns
     pipelines = columns.choices["workload.stages"]
     asked = columns.numbers["placement.burst"].astype(int)
     bursts = np.arange(1, np.max(asked, initial=1) + 1)
@@ -285,9 +270,10 @@ def _instructions(
         return np.asarray(table[pipelines.index, asked - 1])
 
     found = {stage: counted(stage, _all_of) for stage in stages}
-    for stage, share in optional.items():
-        if all(stage in one.least for one in counts.values()):
+    for stage in stages:
+        if STAGES[stage].optional and all(stage in one.least for one in counts.values()):
             least = counted(stage, _least_of)
+            share = STAGES[stage].optional_share(sizes)
             found[stage] = least + share * (found[stage] - least)
     return found
 

@@ -24,6 +24,11 @@ from planecast.scenario.problems import validated
 Names = Annotated[tuple[str, ...], BeforeValidator(listed, json_schema_input_type=list[str])]
 
 
+RESERVED = ("other", "total", "loop", "program")
+"""What tables call what no stage has, all of it, empty polls, and what is between a program's
+ports."""
+
+
 class Called(NamedTuple):
     """A function on the stack."""
 
@@ -46,6 +51,14 @@ class StageRule(Noun):
     within: Names = ()
     """Functions that have to be among the callers, however far up; such rules come before others.
     Empty: whoever calls."""
+
+    @model_validator(mode="after")
+    def _matches_something(self) -> Self:
+        if not self.model_fields_set & {"functions", "objects", "within"}:
+            raise ValueError(
+                "a rule needs functions, objects or within, else it takes all there is"
+            )
+        return self
 
 
 class Symbols(Noun):
@@ -82,6 +95,13 @@ class StageMap(Noun):
 
     @model_validator(mode="after")
     def _rules_have_stages(self) -> Self:
+        for name in self.stages:
+            if name in RESERVED:
+                raise ValueError(
+                    f"a stage can't be called '{name}': answers have a row of that name"
+                )
+            if self.stages.count(name) > 1:
+                raise ValueError(f"stages names '{name}' twice")
         for rule in self.rules:
             if rule.stage not in self.stages:
                 raise ValueError(f"rules name the stage '{rule.stage}', which is not in stages")

@@ -82,6 +82,15 @@ def test_scenarios_that_have_no_curve(
     assert said in answer.err
 
 
+@pytest.mark.parametrize("words", [(), ("--dry-run",)])
+def test_a_data_plane_of_others_has_no_curve(run: Run, tmp_path: Path, words: tuple[str]) -> None:
+    path = tmp_path / "theirs.yaml"
+    path.write_text("name: theirs\ndataplane: {kind: testpmd}\n")
+    answer = run("curve", path, *words)
+    assert answer.code == 2
+    assert "planecast's own pipelines, not testpmd io" in answer.err
+
+
 def test_without_a_second_cpu(run: Run, write: object, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write()  # type: ignore[operator]
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {1})

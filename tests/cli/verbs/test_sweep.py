@@ -28,10 +28,12 @@ def test_a_sweep_and_its_query(run: Run, asked: Path, calibrated: Path) -> None:
     answer = run("sweep", asked, *burst, "--vary", "traffic.flows=1024,32Ki")
     assert answer.code == 0, answer.err
     assert "8 of 8 points answered" in answer.out
+    answer = run("sweep", asked, *burst, "--vary", "traffic.flows=1024,32Ki", "--format", "csv")
+    assert "8 of 8 points answered; the 5 with most packets" in answer.err
     sql = "SELECT count(*) AS n FROM sweeps WHERE throughput_pps > 0"
-    assert run("query", sql, "--format", "json").json() == [{"n": 8}]
+    assert run("query", sql, "--format", "json").json() == [{"n": 16}]
     sql = "SELECT count(*) AS n FROM results WHERE verb = 'sweep'"
-    assert run("query", sql, "--format", "json").json() == [{"n": 5}]
+    assert run("query", sql, "--format", "json").json() == [{"n": 10}]
     again = run("sweep", "--resume", "latest")
     assert again.code == 2
     assert "complete" in again.err

@@ -46,6 +46,19 @@ def test_times_and_sizes(tmp_path: Path, order: str, unit: int) -> None:
     assert faster.rate_pps == pytest.approx(1e6)
 
 
+@pytest.mark.parametrize("packets", [1, 4])
+def test_packets_of_one_instant_come_once_a_second_or_at_the_rate_that_is_asked(
+    tmp_path: Path, packets: int
+) -> None:
+    path = tmp_path / "c.pcap"
+    path.write_bytes(pcap([(1_000_000_000, bytes(60))] * packets, "<", 1))
+    capture = read_capture(path)
+    assert capture.rate_pps == pytest.approx(packets)
+    faster = capture.at_rate(1e6)
+    assert faster.rate_pps == pytest.approx(1e6)
+    assert faster.gap_ns == pytest.approx(packets * 1000)
+
+
 def test_the_hash_is_the_one_that_microsoft_published() -> None:
     """Verification values of "Verifying the RSS Hash Calculation", IPv4 with and without ports."""
     source, destination = bytes([66, 9, 149, 187]), bytes([161, 142, 100, 80])

@@ -27,6 +27,14 @@ def test_little_spills_while_rings_are_few() -> None:
     assert limits["memory"] > 100 * limits["link"]
 
 
+@pytest.mark.parametrize("machine", ["gold-6230n", "e5-2699v4", "platinum-8480", "epyc-9354"])
+def test_a_card_limits_on_every_machine_what_the_simulator_takes(machine: str) -> None:
+    for packets in (32, 128, 512, 1024, 4096):
+        assert all(
+            limit < 1e12 for limit in limits_of(with_rings(packets, machine=machine)).values()
+        )
+
+
 def test_more_rings_and_larger_frames_spill_more() -> None:
     moved = []
     for rings in (128, 512, 1024, 2048, 4096, 8192):

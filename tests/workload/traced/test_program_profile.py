@@ -44,6 +44,16 @@ def test_mispredictions_follow_a_key(flows: float, branches: float) -> None:
     assert found["lookup"][0] == pytest.approx(branches)
 
 
+def test_a_program_that_was_traced_at_one_point_answers_for_many_scenarios() -> None:
+    alone = PROFILE.model_copy(update={"points": PROFILE.points[:1]})
+    values = {FLOWS: np.array([10.0, 1000.0, 1e6]), FRAME: np.array([64.0, 512.0, 1518.0])}
+    assert instructions(alone, values)["lookup"] == pytest.approx([0, 0, 0])
+    assert mispredictions(alone, values)["lookup"] == pytest.approx([0.5] * 3)
+    touches = far_touches(alone, values, *What)
+    assert touches
+    assert all(np.size(one.distance) == 3 for one in touches)
+
+
 def test_two_keys_may_be_traced_together_at_some_of_their_values() -> None:
     def point(keys: dict[str, float], instructions: float) -> TracedPoint:
         return TracedPoint(keys=keys, trace=trace(1000, instructions))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from planecast.cli.tables.sheet import Column, Sheet, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from planecast.calibrate.from_counters import Imported
@@ -25,8 +26,9 @@ _LITTLE = 0.1
 """Share of a prior's variance below which its parameter counts as not calibrated."""
 
 
-def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
-    """The parameters with their intervals, and how wrong the model is where it has no point."""
+def calibration_sheet(calibration: Calibration, run: Path, skipped: Sequence[str] = ()) -> Sheet:
+    """The parameters with their intervals, and how wrong the model is where it has no point;
+    `skipped` says what of the study was left out."""
     own = calibration.discrepancy
     notes = [
         f"{calibration.kind}: fitted to {calibration.points} points; informed: the share of "
@@ -35,6 +37,7 @@ def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
         "stalls on the last-level cache and memory; next to a neighbour "
         f"{100 * own.neighbour:.1f} % of those in addition",
         *(f"{name} keeps its prior: {vary}" for name, vary in _open(calibration)),
+        *skipped,
         f"run: {run}",
     ]
     return Sheet.of(_COLUMNS, calibration.parameters, calibration, notes=notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,7 +16,7 @@ from planecast.cli.shared.options import (
     SetOption,
     overrides,
 )
-from planecast.cli.shared.output import emit
+from planecast.cli.shared.output import chosen_format, emit
 from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.resume import ResumeOption, resume_hint, resumed_run
 from planecast.errors import InputError
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from planecast.results import Result, RunDirectory
     from planecast.study.calibration_run import Chosen
     from planecast.sweep import Job
+
+_log = logging.getLogger(__name__)
 
 Engine = Literal["solve", "simulate"]
 Sample = Literal["grid", "lhs"]
@@ -129,7 +132,10 @@ def sweep(
         run_sweep(job, run, Workers(count, dask), progress)
         best = _best(job, run)
         run.write_result([result for _, result in best])
-    emit(_sheet(job, run, best), form, output)
+    sheet = _sheet(job, run, best)
+    if chosen_format(form, output) in ("csv", "parquet"):  # which have no notes
+        _log.warning("%s", sheet.notes[0])
+    emit(sheet, form, output)
 
 
 def _job(plan: Any, chosen: Chosen, engine: Engine, precision: float) -> Job:

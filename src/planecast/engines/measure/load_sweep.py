@@ -39,6 +39,7 @@ from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 
@@ -119,6 +120,13 @@ class MeasuredLoads:
 
 def check_scenario(scenario: Scenario) -> None:
     """Raises InputError for what a ladder of loads over one port can't be made of."""
+    if scenario.dataplane.kind != OWN:
+        raise InputError(
+            "a curve simulates what it measures, and the simulator plays planecast's own "
+            f"pipelines, not {scenario.forwards}",
+            "dataplane.kind",
+            "search for its rates: planecast search",
+        )
     if scenario.traffic.at_a_rate:
         raise InputError(
             "a rate or a capture is set, but a curve goes through loads of its own",

@@ -8,8 +8,8 @@ IPv4 behind up to two VLAN tags, as a NIC computes it; of all else it is 0.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -41,23 +41,33 @@ class Capture:
     frame_bytes: tuple[int, ...]
     """With FCS."""
     rss_hashes: tuple[int, ...]
+    gap_ns: float
+    """From its last packet to the first of the next round."""
+
+    @classmethod
+    def of(
+        cls, times_ns: Sequence[float], frame_bytes: Sequence[int], rss_hashes: Sequence[int]
+    ) -> Capture:
+        """Its packets' mean distance lies between two rounds; where all come at once, a second."""
+        span = times_ns[-1]
+        gap_ns = span / (len(times_ns) - 1) if span > 0 else 1e9
+        return cls(tuple(times_ns), tuple(frame_bytes), tuple(rss_hashes), gap_ns)
 
     @property
-    def gap_ns(self) -> float:
-        """Mean distance of its packets; one that is alone comes once a second."""
-        span = self.times_ns[-1]
-        return span / (len(self.times_ns) - 1) if span > 0 else 1e9
+    def round_ns(self) -> float:
+        """From the first packet to the first of the next round."""
+        return self.times_ns[-1] + self.gap_ns
 
     @property
     def rate_pps(self) -> float:
         """Mean packets a second when it is played again and again."""
-        return 1e9 / self.gap_ns
+        return len(self.times_ns) * 1e9 / self.round_ns
 
     def at_rate(self, pps: float) -> Capture:
         """The same with its times stretched to a mean rate."""
         factor = self.rate_pps / pps
         times = tuple(time * factor for time in self.times_ns)
-        return Capture(times, self.frame_bytes, self.rss_hashes)
+        return replace(self, times_ns=times, gap_ns=self.gap_ns * factor)
 
 
 def read_capture(path: str | Path) -> Capture:
@@ -82,10 +92,10 @@ def _cached(where: str, _changed: int) -> Capture:
             f"the capture has more than {MOST_PACKETS:,} packets", where, "cut it with editcap"
         )
     first = packets[0][0]
-    return Capture(
-        tuple(float(time - first) for time, _, _ in packets),
-        tuple(size for _, size, _ in packets),
-        tuple(rss_hash(frame) for _, _, frame in packets),
+    return Capture.of(
+        [float(time - first) for time, _, _ in packets],
+        [size for _, size, _ in packets],
+        [rss_hash(frame) for _, _, frame in packets],
     )
 
 

@@ -11,12 +11,8 @@ from dataclasses import dataclass
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.ddio_overflow import ddio_overflow
-from planecast.engines.simulate.limits import (
-    DESCRIPTOR_BYTES,
-    DESCRIPTORS_AT_ONCE,
-    link_of,
-)
-from planecast.machine.pcie import Link
+from planecast.engines.simulate.limits import link_of
+from planecast.machine.pcie import DESCRIPTOR_BYTES, DESCRIPTORS_AT_ONCE, Link
 from planecast.scenario.frames import WIRE_BYTES
 from planecast.scenario.scenario import Scenario
 

@@ -12,10 +12,13 @@ from dataclasses import dataclass, replace
 from planecast.engines.simulate.stage_cost import PipelineCost
 from planecast.machine.ddio import Buffers, DeviceWays, Spill, spill
 from planecast.model.target_platform import HOST
+from planecast.scenario.frames import mean_bytes
 from planecast.scenario.machine import machine_of
 from planecast.scenario.scenario import Scenario
 
 _WORTH_A_WORD = 0.005
+_LEAST_BYTES = 1.0
+"""A packet, through memory, below which its bandwidth limits nothing."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,11 @@ def ddio_overflow(scenario: Scenario) -> DdioOverflow | None:
     rings = len(placement.chains)
     buffers = rings * (placement.rx_ring + placement.tx_ring)
     sizes = scenario.traffic.frames
-    mean = sum(size * weight for size, weight in sizes) / sum(weight for _, weight in sizes)
     share = placement.rx_ring / (placement.rx_ring + placement.tx_ring)
-    found = spill(Buffers(buffers, mean, waiting=share), DeviceWays.of(machine))
+    found = spill(Buffers(buffers, mean_bytes(sizes), waiting=share), DeviceWays.of(machine))
     moved = found.memory_bytes
     peak = machine.values.memory_gbs.value * 1e9
-    return DdioOverflow(found, peak / moved if moved else float("inf"))
+    return DdioOverflow(found, peak / moved if moved >= _LEAST_BYTES else float("inf"))
 
 
 def with_ddio_overflow(

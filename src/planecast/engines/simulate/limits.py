@@ -1,7 +1,6 @@
 """What card, link, PCIe and device let through, in closed form: packets a second.
 
-Line rate: link / (8 · (frame + 20)). PCIe: `machine.pcie`; a frame is written to memory and read
-again, a descriptor of 16 bytes read and written for each, four at a time.
+Line rate: link / (8 · (frame + 20)). PCIe: `machine.pcie`.
 """
 
 from __future__ import annotations
@@ -15,9 +14,6 @@ from planecast.scenario.frames import line_rate_pps, mean_bytes
 from planecast.scenario.machine import machine_of
 from planecast.scenario.scenario import Scenario
 
-DESCRIPTOR_BYTES = 16
-DESCRIPTORS_AT_ONCE = 4
-
 
 def link_of(scenario: Scenario) -> Link | None:
     """The card's PCIe link, as the scenario's machine sets it; None without a limit."""
@@ -25,21 +21,6 @@ def link_of(scenario: Scenario) -> Link | None:
         return None
     known = scenario.machine != HOST
     return Link.of(scenario.nic.pcie, machine_of(scenario.machine) if known else None)
-
-
-def pcie_seconds(link: Link, received_bytes: float, sent_bytes: float | None = None) -> float:
-    """Time of a frame that is received and sent, in the busier direction.
-
-    `sent_bytes` is its size on the way out, where that is another.
-    """
-    batch = DESCRIPTOR_BYTES * DESCRIPTORS_AT_ONCE
-    write = link.write_bytes(received_bytes)
-    read = link.read_bytes(received_bytes if sent_bytes is None else sent_bytes)
-    for_batch = link.read_bytes(batch)
-    descriptor = (link.write_bytes(batch)[0] + for_batch[0]) / DESCRIPTORS_AT_ONCE
-    to_memory = write[0] + read[0] + 2 * descriptor
-    from_memory = write[1] + read[1] + 2 * for_batch[1] / DESCRIPTORS_AT_ONCE
-    return link.ns((to_memory, from_memory)) / 1e9
 
 
 def limits_of(
@@ -63,7 +44,7 @@ def limits_of(
         found["NIC"] = min(card)
     link = link_of(scenario)
     if link is not None:
-        seconds = sum(weight * pcie_seconds(link, size) for size, weight in sizes) / total
+        seconds = sum(weight * link.frame_seconds(size) for size, weight in sizes) / total
         found["PCIe"] = 1 / seconds
     spills = ddio_overflow(scenario)
     if spills is not None and math.isfinite(spills.memory_pps):

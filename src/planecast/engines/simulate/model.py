@@ -15,10 +15,9 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate import card as cards
 from planecast.engines.simulate.capture import Capture
 from planecast.engines.simulate.cores import lcores_of
-from planecast.engines.simulate.limits import limits_of
 from planecast.engines.simulate.pipeline_split import bottlenecks
 from planecast.engines.simulate.policer import metered_share, red_share
-from planecast.engines.simulate.sources import capture_of, frames_of, sources
+from planecast.engines.simulate.sources import capture_of, sources
 from planecast.engines.simulate.to_result import Prepared
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.shares import stage_shares
@@ -69,7 +68,7 @@ def model_of(
     scenario, segments, tsc_hz = asked.scenario, asked.segments, asked.tsc_hz
     card = cards.card_of(scenario)
     capture = capture_of(scenario, card.ports)
-    limits = limits_of(scenario, frames_of(scenario, capture)).values()
+    limits = asked.limits.values()
     by_burst = bottlenecks(segments)
     taken = min([_capacity_pps(scenario, by_burst[-1], tsc_hz), *limits])
     # Smaller bursts may be cheaper: a source that is to fill every burst outpaces those, too.

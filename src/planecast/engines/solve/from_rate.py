@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planecast.engines.simulate.limits import pcie_seconds
 from planecast.errors import InputError
 from planecast.machine.ceilings import card_ceilings
 from planecast.machine.clocks import beyond_turbo
@@ -94,7 +93,7 @@ def ceilings(published: PublishedRate, scenario: Scenario) -> dict[str, float]:
     weights = sum(weight for _, weight in sizes)
     mean = sum(weight * size for size, weight in sizes) / weights
     link = Link.of(str(values.pcie.value), machine_at(scenario, published))
-    seconds = sum(weight * pcie_seconds(link, size) for size, weight in sizes) / weights
+    seconds = sum(weight * link.frame_seconds(size) for size, weight in sizes) / weights
     ports = published.ports or int(values.ports.value)
     found = {**card_ceilings(card, ports, 1, mean), "PCIe": 1 / seconds}
     if values.queue_mpps is not None:

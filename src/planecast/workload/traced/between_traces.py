@@ -42,7 +42,7 @@ class BetweenTraces:
     def weights(self, values: Values, on: Scales) -> Floats:
         """Of what was traced at each point, in what keys add to the base's: of shape (points,
         scenarios). Raises KeyError where values that act together were not traced."""
-        size = max((values[key].size for key in self.keys), default=1)
+        size = max((column.size for column in values.values()), default=1)
         found = np.zeros((len(self._points), size))
         for key in self.keys:
             for x, weight in self._shares(key, values[key], on):

@@ -67,4 +67,4 @@ def calibrate(
         with progress_bar("calibrating") as progress:
             done = calibrate_study(Context(found, run, manifest, progress))
         run.write_result(done.measured)
-    emit(calibration_sheet(done.calibration, run.path), form, output)
+    emit(calibration_sheet(done.calibration, run.path, done.skipped), form, output)
