@@ -75,7 +75,7 @@ _STUDIES = {
     "l3fwd": "l3fwd",
     "vpp ip4": "vpp-ip4",
 }
-"""By what they calibrate, the studies that are shipped, in addition to those of own network functions."""
+"""By what they calibrate, the studies that are shipped; those of own functions have their names."""
 
 
 def study_of(forwards: str) -> str:
