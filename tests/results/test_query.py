@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -31,6 +35,21 @@ def runs(tmp_path: Path, make_result: MakeResult) -> Path:
         run.write_result(Validation.of("s", [point], {}, measured.manifest))
         run.write_trials({"cycles": np.array([4]), "canary": np.array([0.5])})
     return tmp_path
+
+
+def test_a_long_question_can_be_interrupted(tmp_path: Path) -> None:
+    def interrupt(_: int, __: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    late = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGUSR1))
+    late.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            query("SELECT count(*) FROM range(10000000000) a, range(1000) b", tmp_path)
+    finally:
+        late.cancel()
+        signal.signal(signal.SIGUSR1, before)
 
 
 def test_results_have_a_row_each(runs: Path) -> None:

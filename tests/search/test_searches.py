@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 
 import pytest
 from MLRsearch import MeasurementResult
@@ -10,7 +11,7 @@ from tests.search.conftest import GOALS, LINK, MadeUp, Sessions, asked
 
 from planecast.errors import RunError
 from planecast.results.search import Bounds
-from planecast.search import loads
+from planecast.search import loads, mlr
 from planecast.search.bursts import burst_answer, longest_burst
 from planecast.search.combine import equal_rates, found_rate, rate_estimate
 from planecast.search.mlr import search_losses
@@ -61,6 +62,15 @@ def test_mlrsearch_gets_offered_and_lost_alone(
         assert found.high_pps / found.low_pps <= 1.0051
     # Three bounds of eleven trials: the upper one of NDR may be the lower one of PDR.
     assert ndr.trials >= 33
+
+
+@pytest.mark.parametrize("pps", [1.0, 100.0, 1e4, 14.88e6, 14.88e9])
+def test_mlrsearch_takes_any_ceiling(pps: float) -> None:
+    """Of a fast link the least load lies below what a data plane takes."""
+    goals = [mlr._goal(goal, 0.02) for goal in GOALS.values()]
+    config = mlr._config(goals, replace(LINK, pps=pps))
+    assert config.max_load == pps
+    assert 0 < config.min_load <= min(1e-3 * pps, 1e5)
 
 
 def _interval_of(session: Sessions, seed: int, capacity: float) -> tuple[float, bool]:

@@ -91,7 +91,8 @@ class Basis(Noun):
         if widths and median(widths) > WIDE_PERCENT:
             found.append(
                 f"the calibration leaves the answers uncertain: ±{median(widths):.0f} % in the "
-                "median; calibrate on a quieter machine (planecast doctor)"
+                "median; calibrate on a quieter machine (planecast doctor), or on the one that is "
+                "asked about"
             )
         error, floor = self.mean_error_percent, self.noise_floor_percent
         if error is not None and floor is not None and error > floor:

@@ -77,14 +77,25 @@ def query(sql: str, root: Path) -> Table:
             connection.execute(f"CREATE VIEW trials AS {_rows_of(trials)}")
             connection.execute(f"CREATE VIEW sweeps AS {_rows_of(sweeps)}")
             _shut(connection, [*trials, *sweeps])
-            answer = connection.execute(sql)
-            names = [column[0] for column in answer.description or []]
-            return Table(names, answer.fetchall() if names else [])
+            return _answer(connection, sql)
         except duckdb.Error as error:
             raise _refused(error) from None
-        except RuntimeError as error:
-            if "interrupted" in str(error):  # Ctrl-C, in DuckDB's words
-                raise KeyboardInterrupt from None
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Table:
+    """Asks in a thread of its own: in this one a signal would wait for DuckDB's end."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def asked() -> Table:
+        answer = connection.execute(sql)
+        names = [column[0] for column in answer.description or []]
+        return Table(names, answer.fetchall() if names else [])
+
+    with ThreadPoolExecutor(1) as thread:
+        try:
+            return thread.submit(asked).result()
+        except KeyboardInterrupt:
+            connection.interrupt()
             raise
 
 

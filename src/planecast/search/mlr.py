@@ -26,6 +26,8 @@ from planecast.search.tester import Ceiling
 
 _LEAST_SHARE = 1e-3
 """The least load that is tried, as a share of the highest."""
+_LEAST_PPS = 1e5
+"""The same in packets a second: a share of a very fast link may be more than a data plane takes."""
 _NO_LIMIT_S = 1e9
 """The library's own limit of time; the session has one that leaves a resumable search."""
 
@@ -127,8 +129,8 @@ def _goal(goal: LossGoal, seconds: float) -> Any:
 
 def _config(goals: Sequence[Any], ceiling: Ceiling) -> Any:
     config = Config()
-    # The order matters: each is checked against the other.
-    config.min_load = _LEAST_SHARE * ceiling.pps  # first: the highest has to lie above it
+    # The order matters: the highest has to lie above the least, which is the library's at first.
+    config.min_load = min(_LEAST_SHARE * ceiling.pps, _LEAST_PPS)
     config.max_load = max(ceiling.pps, 1.0)
     config.goals = goals
     config.search_duration_max = _NO_LIMIT_S
