@@ -54,6 +54,13 @@ def test_loss_and_latency_are_simulated_at_the_rate(make_job: MakeJob) -> None:
     assert tight.nearest.gaps["latency"] > 1
 
 
+def test_what_can_not_be_asked_is_not_what_misses(make_job: MakeJob) -> None:
+    axis = "traffic.flows=64,9000000"
+    answer = found(make_job, axis, target=Target(rate_pps=1e3))
+    assert (answer.tried, len(answer.best), len(answer.refused)) == (2, 1, 1)
+    assert "9000000 flows are active" in answer.refused[0]
+
+
 def test_many_are_sampled_and_the_same_seed_samples_the_same(make_job: MakeJob) -> None:
     axes = ("machine.core_clock=0.5:2", "placement.burst=8:64")
     prices = [parse_price("machine.core_clock=100")]

@@ -143,6 +143,8 @@ class Found:
     """Different points."""
     possible: int | None
     """Points in all; None when a range has no end of them."""
+    refused: Sequence[str] = ()
+    """Why points of those could not be asked, one sentence each."""
 
 
 def optimise(
@@ -178,7 +180,7 @@ def optimise(
     found = list(seen.values())
     nearest = min(found, key=lambda c: (max(c.gaps.values()), *c.rank))
     best = sorted((c for c in found if c.meets), key=lambda c: c.rank)
-    return Found(best, nearest, len(found), possible)
+    return Found(best, nearest, len(found), possible, [c.refused for c in found if c.refused])
 
 
 def _sample(

@@ -80,6 +80,10 @@ def _count_notes(found: Found, after: Confirmation, target: Target, why_not: str
     of = "" if found.possible is None else f" of {found.possible}"
     tried = f"{found.tried}{of} configurations tried"
     notes = [f"{tried}, {len(found.best)} meet the target by prediction"]
+    if found.refused:
+        many = len(found.refused)
+        were = "1 of them was refused" if many == 1 else f"{many} of them were refused, such as"
+        notes.append(f"{were}: {found.refused[0]}")
     if why_not:
         return [*notes, f"nothing was measured ({why_not}): these are predictions"]
     measured = after.measured
