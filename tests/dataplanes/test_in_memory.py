@@ -6,7 +6,8 @@ import shlex
 
 import pytest
 
-from planecast.dataplanes.in_memory import portable
+from planecast.dataplanes.in_memory import portable, refuse_outside
+from planecast.errors import InputError
 from planecast.scenario import Scenario
 from planecast.scenario.starter import placed_command
 
@@ -71,3 +72,9 @@ def test_braces_of_its_own_stay_doubled() -> None:
 def test_other_programs_stay() -> None:
     scenario = Scenario.model_validate({"name": "s", "dataplane": {"kind": "testpmd"}})
     assert portable(scenario) is scenario
+
+
+@pytest.mark.parametrize("ports", ["{in} {out}", "{in_eal}", "{out_eal} --vdev=net_null0"])
+def test_a_command_without_both_of_its_ports_is_not_run_in_memory(ports: str) -> None:
+    with pytest.raises(InputError, match=r"does not take its ports as {in_eal} and {out_eal}"):
+        refuse_outside(mine(f"app {ports}"), "counted")

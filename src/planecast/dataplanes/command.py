@@ -88,6 +88,11 @@ class CommandProgram(Program):
 
 def has_eal_ports(command: str) -> bool:
     """Whether a command takes its ports as DPDK programs do."""
+    return "_eal}" in command
+
+
+def has_both_eal_ports(command: str) -> bool:
+    """Whether it takes both so: without one, EAL would look for ports of its own."""
     return "{in_eal}" in command and "{out_eal}" in command
 
 

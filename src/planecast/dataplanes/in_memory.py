@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from planecast.dataplanes.command import has_eal_ports
+from planecast.dataplanes.command import has_both_eal_ports
 from planecast.dataplanes.dpdk_program import l3fwd_program
 from planecast.dataplanes.dut import Program
 from planecast.dataplanes.dut_factory import Seat, program_of
@@ -61,7 +61,7 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
         raise refused("it is one program of several; take a switch without guests", "guests")
     if wanted.programs > 1:
         raise refused("they are several programs; take a chain of 1", "chain")
-    if wanted.kind == "command" and not has_eal_ports(wanted.command):
+    if wanted.kind == "command" and not has_both_eal_ports(wanted.command):
         raise refused(
             "its command does not take its ports as {in_eal} and {out_eal}, as DPDK programs do",
             "command",
