@@ -122,7 +122,10 @@ def test_the_nearest_verb_is_named(run: Run) -> None:
 
 def test_a_mistake_is_one_sentence(planecast: Planecast) -> None:
     answer = planecast("compare", "a", "b")
-    assert answer.stderr == "planecast: a: there is no such run; name a run's folder\n"
+    assert answer.stderr == (
+        "planecast: a: there is no such run; there is no folder runs to look in: name a run's "
+        "folder, or that of all runs (--runs)\n"
+    )
 
 
 @pytest.mark.parametrize(

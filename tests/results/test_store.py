@@ -192,8 +192,15 @@ def test_a_disk_that_is_really_full(tmp_path: Path, what: str) -> None:
 
 def test_runs_are_found_by_folder_name_and_latest(tmp_path: Path, make_result: MakeResult) -> None:
     assert list_runs(tmp_path / "absent") == []
-    with pytest.raises(InputError, match="there is no complete run"):
+    with pytest.raises(InputError, match="there is no complete run; make one"):
         find_run("latest", tmp_path)
+    with pytest.raises(InputError, match="absent: there is no complete run: there is no such fold"):
+        find_run("latest", tmp_path / "absent")
+    with pytest.raises(InputError, match=r"there is no folder .*absent to look in: name a run's"):
+        find_run("nope", tmp_path / "absent")
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="there is no complete run: this is no folder"):
+        find_run("latest", tmp_path / "file")
     with RunDirectory.create(tmp_path, "measure", "x", MOMENT) as old:
         old.write_result(make_result())
     later = MOMENT.replace(hour=5)

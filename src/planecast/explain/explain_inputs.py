@@ -21,7 +21,7 @@ from planecast.results.content import results_of
 from planecast.results.own_clock import in_clock_of_host
 from planecast.results.port_costs import latest_port_costs
 from planecast.results.search import SearchAnswer
-from planecast.results.store import CALIBRATION
+from planecast.results.store import CALIBRATION, none_in
 from planecast.results.validation import Validation
 from planecast.scenario import value_if_any
 from planecast.scenario.dataplane import OWN
@@ -73,9 +73,7 @@ def latest_explicable(root: Path) -> RunDirectory:
             content = run.read()
             if isinstance(content, SearchAnswer) or results_of(content):
                 return run
-    raise InputError(
-        "there is no complete run to explain", str(root), "make one: planecast measure"
-    )
+    raise none_in(root, "there is no complete run to explain", "planecast measure")
 
 
 def with_profile(case: Case, root: Path) -> Case:

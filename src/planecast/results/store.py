@@ -237,6 +237,18 @@ def _age(folder: Path) -> tuple[str, int]:
     return folder.name.partition("-")[0], folder.stat().st_mtime_ns
 
 
+def none_in(root: Path, what: str, make: str) -> InputError:
+    """That a folder has no such run, and that it is none, if so; `make` is what makes one."""
+    if root.is_dir():
+        return InputError(what, str(root), f"make one: {make}")
+    why = "this is no folder" if root.exists() else "there is no such folder"
+    return InputError(
+        f"{what}: {why}",
+        str(root),
+        f"name the folder of your runs (--runs or PLANECAST_RUNS), or make one: {make}",
+    )
+
+
 def find_run(name: str, root: Path) -> RunDirectory:
     """The run that a person names: a folder, its ``result.json``, a name under `root`, ``latest``.
 
@@ -245,7 +257,7 @@ def find_run(name: str, root: Path) -> RunDirectory:
     if name == "latest":
         complete = [run for run in list_runs(root) if not run.partial]
         if not complete:
-            raise InputError("there is no complete run", str(root), "make one: planecast measure")
+            raise none_in(root, "there is no complete run", "planecast measure")
         return complete[-1]
     for path in (Path(name), root / name):
         if path.is_dir():
@@ -254,6 +266,11 @@ def find_run(name: str, root: Path) -> RunDirectory:
             return RunDirectory(path.parent)
     near = [run.path.name for run in list_runs(root)][-3:]
     hint = f"the last ones are {', '.join(near)}" if near else "name a run's folder"
+    if not root.is_dir():
+        hint = (
+            f"there is no folder {root} to look in: name a run's folder, or that of all runs "
+            "(--runs)"
+        )
     raise InputError("there is no such run", name, hint)
 
 

@@ -15,7 +15,14 @@ from planecast.model.calibration import EDITION, Calibration
 from planecast.model.supported import COUNTED
 from planecast.results.basis import Basis, Choice
 from planecast.results.manifest import same_host
-from planecast.results.store import CALIBRATION, RESULT, RunDirectory, find_run, list_runs
+from planecast.results.store import (
+    CALIBRATION,
+    RESULT,
+    RunDirectory,
+    find_run,
+    list_runs,
+    none_in,
+)
 from planecast.scenario import SCENARIO_KEYS, Scenario, value_if_any
 from planecast.scenario.earlier_versions import Recorded
 from planecast.scenario.read_file import parsed_json, read_of_run
@@ -115,9 +122,7 @@ def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, str, 
         if counted or COUNTERS not in run.path.name
     ]
     if not having:
-        raise InputError(
-            "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
-        )
+        raise none_in(root, "no run has a calibration", "planecast calibrate STUDY")
     best, found, text = (False,) * 4, having[0], ""
     # Those of programs have megabytes of traces: they are read where nothing else is left.
     begins = {path: _begins_as(path, kind) for path in having}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,16 @@ def test_estimates_have_four_digits(
     assert estimate_text(estimate) == text
     assert estimate_text(None) == "–"
     assert estimate_text(estimate, scale=value).startswith("1.000")
+
+
+def test_json_has_no_value_that_is_none_of_json(capsys: pytest.CaptureFixture[str]) -> None:
+    nan, infinite = float("nan"), float("inf")
+    estimate = Estimate(value=1.0, samples=1, unit="pps", kind="measured")
+    estimate = estimate.model_copy(update={"value": nan})
+    row = {"a": nan, "b": [infinite, 1], "c": Decimal("1.5"), "d": (estimate,), "e": Path("x")}
+    emit(Sheet((), (), document={"rows": [row]}), "json")
+    read = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["rows"][0]
+    assert (read["a"], read["b"], read["c"], read["e"]) == (None, [None, 1], 1.5, "x")
+    assert read["d"][0]["value"] is None
+    emit(Sheet((), (), document=estimate), "json")
+    assert json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["value"] is None

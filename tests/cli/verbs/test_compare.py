@@ -120,6 +120,16 @@ def test_query_over_the_runs(
     assert answer.out == "results,runs\n6,4\n"
     monkeypatch.setenv("PLANECAST_RUNS", "nowhere")
     assert run("query", sql).out.split()[-2:] == ["0", "0"]
+    answer = run("query", sql, "--runs", "typo")
+    assert (answer.code, "typo: there is no run: there is no such folder" in answer.err) == (
+        2,
+        True,
+    )
+
+
+def test_numbers_that_json_lacks_are_null(run: Run, runs: dict[str, str]) -> None:
+    sql = "SELECT 'nan'::DOUBLE AS a, '-infinity'::DOUBLE AS b, 1.5 AS c"
+    assert run("query", sql, "--format", "json").json() == [{"a": None, "b": None, "c": 1.5}]
 
 
 def test_schema_for_an_editor(run: Run, tmp_path: Path) -> None:

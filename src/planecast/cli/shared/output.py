@@ -9,9 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +117,22 @@ def _json_text(sheet: Sheet) -> str:
     if isinstance(document, BaseModel):
         return document.model_dump_json(indent=1) + "\n"
     content = sheet.rows if document is None else document
-    return json.dumps(content, indent=1, default=_jsonable) + "\n"
+    return json.dumps(_plain(content), indent=1, allow_nan=False) + "\n"
 
 
-def _jsonable(value: Any) -> Any:
-    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+def _plain(value: Any) -> Any:
+    """A value as JSON has it, which knows no NaN and no infinity: null."""
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, Decimal):
+        value = float(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int) else str(value)
 
 
 def _emit_parquet(sheet: Sheet, output: Path | None) -> None:

@@ -23,8 +23,12 @@ def query(
     """
     from planecast.results import runs_folder
     from planecast.results.query import query as run_query
+    from planecast.results.store import none_in
 
-    table = run_query(sql, runs_folder(runs))
+    root = runs_folder(runs)
+    if runs is not None and not root.is_dir():  # one that nobody named may be yet to come: no rows
+        raise none_in(root, "there is no run", "planecast measure")
+    table = run_query(sql, root)
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     columns = [
         Column(name, name, number=any(isinstance(row[name], int | float) for row in rows))
