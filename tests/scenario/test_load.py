@@ -318,5 +318,10 @@ def test_a_base_that_makes_sense_at_its_points_alone_is_the_first_of_them(
         load_varied(scenario_file, poisson, {"traffic.offered_pps": "nan"})
     with pytest.raises(InputError, match="without a rate"):
         load_varied(scenario_file, poisson, {})
-    with pytest.raises(InputError, match=r"--set traffic\.flows=x"):  # said, and wrong
-        load_varied(scenario_file, {"traffic.flows": "x"}, {"traffic.flows": 7})
+    with pytest.raises(InputError, match=r"--set placement\.burst=x"):  # said, and wrong
+        load_varied(scenario_file, {"placement.burst": "x"}, {"traffic.flows": 7})
+
+
+def test_a_value_that_a_point_would_replace_is_refused(scenario_file: Path) -> None:
+    with pytest.raises(InputError, match=r"--vary traffic\.flows: the key is set as well, to 4, "):
+        load_varied(scenario_file, {"traffic.flows": 4}, {"traffic.flows": 7})

@@ -62,6 +62,12 @@ def test_overrides_change_the_base_and_the_budget(tmp_path: Path) -> None:
     assert study.budget.restarts == 7
 
 
+def test_a_seed_is_of_points_that_are_drawn(tmp_path: Path) -> None:
+    load(tmp_path, STUDY)
+    with pytest.raises(InputError, match=r"--seed 3: the held-out points are listed, not drawn; "):
+        load_study(tmp_path / "study.yaml", seed=3)
+
+
 def test_a_study_can_hold_its_scenario_itself(tmp_path: Path) -> None:
     study = load(tmp_path, STUDY.replace("base.yaml", "{name: inner, traffic: {frame_bytes: 128}}"))
     assert (study.scenario.name, study.scenario.traffic.frame_bytes) == ("inner", 128)

@@ -19,8 +19,37 @@ from planecast.cli.verbs import GROUPS, VERBS
 from planecast.errors import InputError
 
 
+def _check(context: Any) -> None:
+    """Before a verb's work: options that have no effect, and files that can't be written so."""
+    from planecast.cli.shared.option_rules import Typed, check_options, rules_of
+    from planecast.cli.shared.output_files import check_files
+
+    typed, rules = Typed(context), rules_of(context.command.callback)
+    check_options(typed, rules)
+    check_files(typed, rules)
+
+
+class _Verb(TyperCommand):
+    """A verb, or a command of one."""
+
+    def invoke(self, ctx: Any) -> Any:
+        _check(ctx)
+        return super().invoke(ctx)
+
+
+class _Verbs(typer.Typer):
+    """What a verb's module is registered with."""
+
+    def command(self, name: str | None = None, *, cls: Any = None, **more: Any) -> Any:
+        return super().command(name, cls=cls or _Verb, **more)
+
+
 class VerbGroup(TyperGroup):
     """A verb with commands of its own: its help has their first sentences whole."""
+
+    def invoke(self, ctx: Any) -> Any:
+        _check(ctx)
+        return super().invoke(ctx)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
@@ -35,7 +64,9 @@ _WHOLE = 1000
 
 def load_verb(verb: str) -> Any:
     """The command of a verb, its module imported."""
-    app = typer.Typer(
+    from planecast.cli.shared.option_rules import choices_of
+
+    app = _Verbs(
         cls=VerbGroup,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -49,7 +80,7 @@ def load_verb(verb: str) -> Any:
     command = typer.main.get_command(app)
     command.name = verb
     for one in (command, *getattr(command, "commands", {}).values()):
-        if any("--format" in parameter.opts for parameter in one.params):
+        if any("table" in choices_of(parameter) for parameter in one.params):
             one.params.append(_wide())
     return command
 

@@ -29,8 +29,16 @@ def load_varied(
     """The scenario that points vary; `first` has the first point's values (``--vary``).
 
     Without those that neither the file nor `overrides` say it may be none, such as arrivals that
-    need a rate: then it takes them. Raises InputError as `load_scenario`.
+    need a rate: then it takes them. Raises InputError as `load_scenario`, and for a key that both
+    say, or of whose section one is.
     """
+    for key in overrides:
+        if any(f"{key}.".startswith(f"{varied}.") for varied in first):
+            raise InputError(
+                f"the key is set as well, to {overrides[key]}, which would be lost",
+                f"--vary {key}",
+                "leave one of the two out",
+            )
     document = read_document(path)
     try:
         return _read(document, path, overrides, {})

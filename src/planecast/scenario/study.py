@@ -153,6 +153,12 @@ def load_study(
     base = _base(document, file, base_changes)
     calibrate = read_points(document, "calibrate", base)
     drawn = isinstance(file.hold_out, Draw)
+    if seed is not None and not drawn:
+        raise InputError(
+            "the held-out points are listed, not drawn",
+            f"--seed {seed}",
+            f"leave it out, or draw them ({document.where(('hold_out',))})",
+        )
     hold_out = [] if drawn else read_points(document, "hold_out", base)
     check = read_points(document, "check", base)
     for points, key in ((calibrate, "calibrate"), (hold_out, "hold_out")):

@@ -34,7 +34,7 @@ def test_show_shows_the_source_of_each_value(run: Run, name: str) -> None:
         (["show", "gold"], "no machine 'gold'"),
         (["show", "no.yaml"], "no such file"),
         (["list", "gold-6230n"], "takes no name"),
-        (["list", "--fresh"], "measures nothing"),
+        (["list", "--fresh"], "--fresh: it has no effect without probe"),
         (["probe", "host.txt"], "name it host.txt.yaml"),
         (["ports", "net_null,atm"], "no port kind 'atm'"),
     ],

@@ -49,6 +49,12 @@ def test_a_table_and_a_run(run: Run, small: Path, fake: Fake, quick: None, one_r
     assert set(trials["restart"]) == {0, 1, 2}
 
 
+def test_arguments_of_eal_are_of_our_own_data_plane(run: Run, bare: Path) -> None:
+    answer = run("measure", bare, "--set", "dataplane.kind=l3fwd", "--dry-run", "--", "--no-huge")
+    assert answer.code == 2
+    assert "they are for EAL of planecast's own data plane, and l3fwd is measured" in answer.err
+
+
 def test_what_was_measured_is_explained(
     run: Run, small: Path, fake: Fake, quick: None, tmp_path: Path
 ) -> None:

@@ -213,7 +213,7 @@ def test_a_trace_that_can_not_be(
     assert "dataplane.kind: this can't be traced: an external data plane is" in answer.err
     answer = run("profile", small, "--memory", "--by", "function")
     assert (answer.code, answer.out) == (2, "")
-    assert "--memory: a trace has no other instrument, touches or functions" in answer.err
+    assert "--by: a trace has no other instrument, touches or functions; leave it" in answer.err
 
 
 @pytest.mark.live

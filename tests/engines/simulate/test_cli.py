@@ -59,7 +59,7 @@ def test_both_engines_agree_on_what_is_forwarded_at_most(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--precision", "1%"], "--precision 1%: the closed form simulates no time; add --engine"),
+        (["--precision", "1%"], "--precision: the closed form simulates no time; add --engine"),
         (["--engine", "simulate", "--precision", "0"], "got '0'; give a share from 0.0001% to 50%"),
         (["--engine", "simulate", "--precision", "nan%"], "got 'nan%'"),
         (

@@ -73,7 +73,7 @@ def test_a_trace_opens_in_perfetto(run: Run, tmp_path: Path) -> None:
         (["--trace", "t", "--engine", "solve"], "--trace: the closed form simulates no time"),
         (
             ["--interval", "1us"],
-            "--interval: an interval is of a series, and none is asked for; add --series FILE",
+            "--interval: an interval is of a series, and none is asked for; add --series, or leave",
         ),
         (["--trace", "t", "--vary", "traffic.flows=1,2"], "a trace is of one scenario, not of 2"),
         (["--duration", "soon"], "--duration: got 'soon', which is not a time such as"),

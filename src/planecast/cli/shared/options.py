@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from planecast.cli.shared.output_files import Written
 from planecast.errors import InputError
 from planecast.scenario import parse_set, parse_vary
 
@@ -77,6 +78,7 @@ OutputOption = Annotated[
         help="Write the answer to a file.",
         callback=checked_output,
     ),
+    Written(),
 ]
 RunsOption = Annotated[
     Path | None,

@@ -46,6 +46,12 @@ def chosen_format(form: Format | None, output: Path | None) -> Format:
     return form or (_SUFFIXES.get(output.suffix.lower(), "table") if output else "table")
 
 
+def check_format(chosen: Format, output: Path | None) -> None:
+    """Raises InputError for what can't be written there."""
+    if chosen == "parquet" and output is None:
+        raise InputError("parquet is not for a terminal", "--format parquet", "add -o FILE")
+
+
 def page_path(form: Format | None, output: Path | None) -> Path | None:
     """Where a page is to be written, of a verb that makes one; None when another format is asked
     for."""
@@ -136,8 +142,8 @@ def _plain(value: Any) -> Any:
 
 
 def _emit_parquet(sheet: Sheet, output: Path | None) -> None:
-    if output is None:
-        raise InputError("parquet is not for a terminal", "--format parquet", "add -o FILE")
+    check_format("parquet", output)
+    assert output is not None
     import numpy as np
 
     from planecast.results.atomic import replacing

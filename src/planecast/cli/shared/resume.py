@@ -4,13 +4,14 @@ where lies what the others had measured."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planecast.cli.shared.option_rules import ANSWER, Alone
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,21 +22,20 @@ ResumeOption = Annotated[
     typer.Option("--resume", metavar="RUN", help="Resume a run that was stopped."),
 ]
 
-_OF_THE_ANSWER = ("resume", "runs", "form", "output")
-"""Parameters that say where the run is and how its answer is written."""
+
+def only_resumes(verb: str, *allowed: str) -> Alone:
+    """The rule of ``--resume``: no option with it that would change the question; `allowed` are
+    those that say how it is resumed."""
+    why = f"a {verb} continues with its own parameters"
+    return Alone("--runs", *ANSWER, *allowed, why=why)
 
 
-def resumed_run(
-    context: typer.Context, name: str, root: Path, *, asked: str, allowed: Collection[str]
-) -> RunDirectory:
+def resumed_run(verb: str, name: str, root: Path, *, asked: str) -> RunDirectory:
     """The run that ``--resume`` names: one of this verb, which keeps its question in the file
-    `asked`. Raises InputError for another one, for one with nothing to resume, and for options that
-    would change the question; `allowed` are those that say only how it is resumed.
+    `asked`. Raises InputError for another one, and for one with nothing to resume.
     """
     from planecast.results import find_run
 
-    verb = str(context.info_name)
-    _refuse_others(context, verb, allowed)
     run = find_run(name, root)
     if not (run.path / asked).is_file():
         raise InputError(
@@ -46,19 +46,6 @@ def resumed_run(
     if not run.partial:
         raise InputError(f"this {verb} is complete", str(run.path), "read its result.json")
     return run
-
-
-def _refuse_others(context: typer.Context, verb: str, allowed: Collection[str]) -> None:
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        source = context.get_parameter_source(name)
-        given = source is not None and source.name == "COMMANDLINE"
-        if given and name not in (*_OF_THE_ANSWER, *allowed):
-            raise InputError(
-                f"a {verb} continues with its own parameters",
-                max(parameter.opts, key=len),
-                "leave it out with --resume",
-            )
 
 
 @contextmanager

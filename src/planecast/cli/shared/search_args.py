@@ -39,14 +39,12 @@ def usual_trial_s(method: str) -> float:
 
 
 def shares(method: str, trials: int | None, loss: str | None, exceed: str | None) -> dict[str, Any]:
-    """Keys of the question that mean something else for each method. Raises InputError for a loss
-    that the method has no use for, and for what is no share."""
+    """Keys of the question that mean something else for each method. Raises InputError for
+    what is no share."""
     found: dict[str, Any] = {}
     if trials is not None:
         found["goal_trials" if method == "mlr" else "step_trials"] = trials
     if loss is not None:
-        if method in ("mlr", "mrr"):
-            raise InputError(f"{method} has loss goals of its own", "--loss", "leave it out")
         found["loss_target" if method == "soak" else "loss"] = _share(loss, "--loss", 1e-12)
     if exceed is not None:
         found["exceed"] = _share(exceed, "--exceed", 0.0)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from planecast.cli.shared.option_rules import Needs
 from planecast.cli.shared.options import checked_output, parsed
+from planecast.cli.shared.output_files import Written
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ INTERVALS = 1000
 """Intervals of a time series when no duration is given."""
 MOST_INTERVALS = 1_000_000
 
+TIMED = Needs("--engine simulate", why="the closed form simulates no time")
+
 TraceOption = Annotated[
     Path | None,
     typer.Option(
@@ -33,6 +37,8 @@ TraceOption = Annotated[
         help=f"simulate: the first {TRACE_EVENTS:,} events as a Chrome trace, which "
         "ui.perfetto.dev opens.",
     ),
+    TIMED,
+    Written(),
 ]
 SeriesOption = Annotated[
     Path | None,
@@ -43,12 +49,16 @@ SeriesOption = Annotated[
         help="simulate: packets, loss, latency, lcores and rings by interval; CSV, or Parquet when "
         "the name ends so.",
     ),
+    TIMED,
+    Written(),
 ]
 IntervalOption = Annotated[
     str | None,
     typer.Option(
         "--interval", metavar="TIME", help="simulate: interval of --series. Default: 10us."
     ),
+    TIMED,
+    Needs("--series", why="an interval is of a series, and none is asked for"),
 ]
 DurationOption = Annotated[
     str | None,
@@ -58,6 +68,7 @@ DurationOption = Annotated[
         help="simulate: so much simulated time from empty rings on, such as 10ms, instead of until "
         f"the precision. With --series, {INTERVALS:,} intervals by default.",
     ),
+    TIMED,
 ]
 
 
@@ -84,20 +95,11 @@ def wanted_recordings(
     interval: str | None,
     duration: str | None,
     *,
-    simulates: bool,
     points: int,
 ) -> Wanted:
     """What the options ask for. Raises InputError where they don't fit."""
-    given = {"--trace": trace, "--series": series, "--interval": interval, "--duration": duration}
-    first = next((name for name, value in given.items() if value is not None), None)
-    if first is None:
+    if trace is None and series is None and duration is None:
         return Wanted(None, None, None)
-    if not simulates:
-        raise InputError("the closed form simulates no time", first, "add --engine simulate")
-    if interval is not None and series is None:
-        raise InputError(
-            "an interval is of a series, and none is asked for", "--interval", "add --series FILE"
-        )
     if trace is not None and points > 1:
         raise InputError(
             f"a trace is of one scenario, not of {points}", "--trace", "leave --vary out"

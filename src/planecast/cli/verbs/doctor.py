@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planecast.cli.shared.option_rules import ANSWER, Alone
 from planecast.cli.shared.options import Format, FormatOption, OutputOption, RunsOption
 from planecast.cli.shared.output import emit
 from planecast.cli.tables.sheet import Column, Sheet
@@ -50,7 +51,9 @@ ApplyOption = Annotated[
     bool, typer.Option("--apply", help="Change what can be changed while it runs; needs root.")
 ]
 UndoOption = Annotated[
-    bool, typer.Option("--undo", help="Write back all that --apply changed; needs root.")
+    bool,
+    typer.Option("--undo", help="Write back all that --apply changed; needs root."),
+    Alone("--root", *ANSWER, why="--undo restores everything"),
 ]
 OnlyOption = Annotated[
     list[str] | None,
@@ -82,8 +85,6 @@ def doctor(
 
     if not root.is_dir():
         raise InputError("there is no such folder", f"--root {root}", "name a file system's root")
-    if undo and (apply or only):
-        raise InputError("--undo restores everything", "--undo", "give it alone")
     machine = Root(root.resolve())
     if undo:
         _emit_changes(host_settings.undo(machine), "nothing was changed", form, output)

@@ -9,6 +9,7 @@ import typer
 
 from planecast.cli.shared.options import RunsOption, checked_output
 from planecast.cli.shared.output import write_out
+from planecast.cli.shared.output_files import Written
 
 
 def export(
@@ -30,6 +31,7 @@ def export(
             help="Where to write it, whole or not at all; by default to stdout.",
             show_default=False,
         ),
+        Written(),
     ] = None,
     runs: RunsOption = None,
 ) -> None:

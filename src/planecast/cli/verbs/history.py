@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planecast.cli.shared.option_rules import Excludes
 from planecast.cli.shared.options import FormatOption, OutputOption, RunsOption
 from planecast.cli.shared.output import emit, page_path, write_page
+from planecast.cli.shared.output_files import Page
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,7 +51,9 @@ ByOption = Annotated[
     ),
 ]
 PointsOption = Annotated[
-    bool, typer.Option("--points", help="A row a run instead of a row a scenario.")
+    bool,
+    typer.Option("--points", help="A row a run instead of a row a scenario."),
+    Excludes("--by", "--output *.html"),
 ]
 
 
@@ -61,7 +65,7 @@ def history(
     points: PointsOption = False,
     runs: RunsOption = None,
     form: FormatOption = None,
-    output: OutputOption = None,
+    output: Annotated[OutputOption, Page()] = None,
 ) -> None:
     """Scenarios over many runs: the level that each is on, and at which runs it changed (jumpavg).
 
@@ -72,6 +76,7 @@ def history(
     from planecast.results import runs_folder
     from planecast.results.columns import metrics
     from planecast.results.history import histories
+    from planecast.results.store import none_in
 
     root = runs_folder(runs)
     found = [one for one in _observed(named, root, metric) if scenario in (None, one.scenario.name)]
@@ -79,6 +84,8 @@ def history(
     if not found and metric is not None and metric not in metrics():
         known = f"known are {', '.join(metrics())}, and the rates of searches, such as NDR"
         raise InputError(f"no run has the metric '{metric}'", "--metric", known)
+    if not found and not named and not root.is_dir():
+        raise none_in(root, "there is no run", "planecast measure")
     if not series:
         what = f"no scenario {scenario}" if scenario else "no scenario"
         raise InputError(

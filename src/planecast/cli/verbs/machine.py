@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from planecast.cli.shared.option_rules import Excludes, Needs
 from planecast.cli.shared.options import FormatOption, OutputOption, RunsOption, check_writable
 from planecast.cli.shared.output import emit
 from planecast.cli.tables.sheet import Column, Sheet
@@ -65,17 +66,18 @@ def machine(
             "model number.",
             show_default=False,
         ),
+        Needs("probe"),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="probe: measure again, cached or not.")
+        bool,
+        typer.Option("--fresh", help="probe: measure again, cached or not."),
+        Needs("probe"),
     ] = False,
-    runs: RunsOption = None,
-    form: FormatOption = None,
-    output: OutputOption = None,
+    runs: Annotated[RunsOption, Needs("ports")] = None,
+    form: Annotated[FormatOption, Excludes("probe")] = None,
+    output: Annotated[OutputOption, Excludes("probe")] = None,
 ) -> None:
     """The machines and network cards of the catalogue, and this host's own entry."""
-    if action != "probe" and (like is not None or fresh):
-        raise InputError(f"{action} measures nothing", "--like" if like else "--fresh")
     if action == "list":
         if name is not None:
             raise InputError("list takes no name", name, "planecast machine show " + name)

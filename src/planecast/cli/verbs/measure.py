@@ -22,6 +22,7 @@ from planecast.cli.shared.options import (
     variations,
 )
 from planecast.cli.shared.output import chosen_format, emit
+from planecast.cli.shared.output_files import Page
 from planecast.cli.shared.resume import kept_hint
 from planecast.cli.shared.scenarios import ScenarioArgument, scenarios_of, with_note
 
@@ -73,7 +74,7 @@ def measure(
     seed: SeedOption = None,
     runs: RunsOption = None,
     form: FormatOption = None,
-    output: OutputOption = None,
+    output: Annotated[OutputOption, Page("--explain")] = None,
     dry_run: DryRunOption = False,
     coremark: CoreMarkOption = None,
     explain: ExplainOption = False,
@@ -90,6 +91,8 @@ def measure(
     from planecast.scenario.study import Budget
 
     base, labels, scenarios = scenarios_of(scenario, overrides(settings, seed), variations(vary))
+    if eal:
+        _refuse_other_eal(scenarios)
     if explain:
         one_explanation(scenarios, form, output)
     budget = Budget(seconds=seconds, restarts=restarts, patience=patience)
@@ -115,6 +118,20 @@ def measure(
 
         for number in range(1, len(results) + 1):
             answer_run(f"{run.path}#{number}", None, None, runs, form, output)
+
+
+def _refuse_other_eal(scenarios: list[Scenario]) -> None:
+    """Raises InputError for arguments of EAL where a program of others is measured."""
+    from planecast.errors import InputError
+    from planecast.scenario.dataplane import OWN
+
+    other = next((one.dataplane.kind for one in scenarios if one.dataplane.kind != OWN), None)
+    if other is not None:
+        raise InputError(
+            f"they are for EAL of planecast's own data plane, and {other} is measured",
+            "-- EAL ARGUMENTS",
+            "leave them out",
+        )
 
 
 def printed_for_people(form: Format | None, output: Path | None) -> bool:

@@ -9,6 +9,7 @@ import typer
 
 from planecast.cli.shared.calibration import CalibrationOption, job_of, model_question
 from planecast.cli.shared.measuring import measured_into
+from planecast.cli.shared.option_rules import Excludes, Needs
 from planecast.cli.shared.options import (
     FormatOption,
     OutputOption,
@@ -67,6 +68,7 @@ PercentileOption = Annotated[
         metavar="NAME",  # as wide as its values, it would cut names of options
         help=f"Of the latency: {', '.join(get_args(Percentile))}.",
     ),
+    Needs("--latency"),
 ]
 WantsConfirmationOption = Annotated[
     bool | None,
@@ -78,11 +80,14 @@ WantsConfirmationOption = Annotated[
     ),
 ]
 ConfirmBestOption = Annotated[
-    int, typer.Option("--confirm-best", min=1, max=100, help="How many are measured.")
+    int,
+    typer.Option("--confirm-best", min=1, max=100, help="How many are measured."),
+    Excludes("--no-confirm"),
 ]
 ConfirmSecondsOption = Annotated[
     float,
     typer.Option("--seconds", min=1, max=3600, help="Time to measure each of them for."),
+    Excludes("--no-confirm"),
 ]
 
 

@@ -12,6 +12,7 @@ from planecast.cli.shared.calibration import (
     open_cycles_of,
 )
 from planecast.cli.shared.from_rate import FromRateOption, published_rate
+from planecast.cli.shared.option_rules import Excludes
 from planecast.cli.shared.options import (
     FormatOption,
     OutputOption,
@@ -26,6 +27,7 @@ from planecast.cli.shared.options import (
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.scenarios import ScenarioArgument, scenarios_of, with_note
 from planecast.cli.shared.trace_options import (
+    TIMED,
     DurationOption,
     IntervalOption,
     SeriesOption,
@@ -67,6 +69,8 @@ PrecisionOption = Annotated[
         help="simulate: ends when the interval is within this share of the value. Default: 1%.",
         show_default=False,
     ),
+    TIMED,
+    Excludes("--duration", "--series"),
 ]
 ReplicationsOption = Annotated[
     int | None,
@@ -77,6 +81,7 @@ ReplicationsOption = Annotated[
         help="simulate: runs of each scenario, so that percentiles have intervals. Default: 1.",
         show_default=False,
     ),
+    TIMED,
 ]
 InterruptedAsOption = Annotated[
     str | None,
@@ -86,6 +91,7 @@ InterruptedAsOption = Annotated[
         help="simulate: lcores are preempted as often and for as long as in the trials of "
         "this run; of a curve, as its data plane's CPU.",
     ),
+    TIMED,
 ]
 
 
@@ -113,13 +119,9 @@ def predict(
     from planecast.results import find_run, runs_folder
     from planecast.results.own_clock import in_own_clock
 
-    share = _precision(precision, engine)
-    _refuse_timed(engine, {"--replications": replications, "--interrupted-as": interrupted_as})
+    share = _precision(precision)
     base, labels, scenarios = scenarios_of(scenario, overrides(settings, seed), variations(vary))
-    simulates = engine == "simulate"
-    wanted = wanted_recordings(
-        trace, series, interval, duration, simulates=simulates, points=len(scenarios)
-    )
+    wanted = wanted_recordings(trace, series, interval, duration, points=len(scenarios))
     root = runs_folder(runs)
     if from_rate is not None:
         _refuse_other_basis(engine, calibration)
@@ -147,7 +149,7 @@ def predict(
     results = [in_own_clock(result, model.hierarchy.tsc_hz) for result in results]
     results = [with_note(result, note) for result in results for note in notes] or results
     run = _kept(root, base, results, (recorded, labels) if wanted.series else None)
-    open_cycles = open_cycles_of(scenarios, model) if simulates else None
+    open_cycles = open_cycles_of(scenarios, model) if engine == "simulate" else None
     emit(results_sheet(results, labels, run, open_cycles), form, output)
 
 
@@ -167,13 +169,6 @@ def _kept(
 
             run.write_series(series_columns(*series))
     return run.path
-
-
-def _refuse_timed(engine: Engine, options: dict[str, object]) -> None:
-    """Raises InputError for options of the simulation that the closed form has no use for."""
-    given = next((name for name, value in options.items() if value is not None), None)
-    if given is not None and engine != "simulate":
-        raise InputError("the closed form simulates no time", given, "add --engine simulate")
 
 
 def _refuse_other_basis(engine: Engine, calibration: str | None) -> None:
@@ -220,16 +215,14 @@ def _interrupted(
     ]
 
 
-def _precision(text: str | None, engine: Engine) -> float:
-    """``1%`` or ``0.01`` as a share. Raises InputError for what is none, and where none is used."""
+def _precision(text: str | None) -> float:
+    """``1%`` or ``0.01`` as a share. Raises InputError for what is none."""
     if text is None:
         return PRECISION
-    where = f"--precision {text}"
-    _refuse_timed(engine, {where: text})
     from planecast.scenario.units import parse_share
 
     wanted = "give a share from 0.0001% to 50%, such as 1%"
-    return parsed(parse_share, text, where, wanted, least=1e-6, most=0.5)
+    return parsed(parse_share, text, f"--precision {text}", wanted, least=1e-6, most=0.5)
 
 
 def _answers(

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from planecast.cli.shared.options import RunsOption, checked_output
+from planecast.cli.shared.output_files import Page, Written
 from planecast.errors import InputError
 
 
@@ -32,11 +33,18 @@ def report(
             "comparison.html in the last one's for several.",
             show_default=False,
         ),
+        Written(),
+        Page(),
     ] = None,
     form: Annotated[
-        Literal["html", "json"],
-        typer.Option("--format", help="html: the page; json: the results that it would show."),
-    ] = "html",
+        Literal["html", "json"] | None,
+        typer.Option(
+            "--format",
+            help="html: the page; json: the results that it would show. By default as the name "
+            "after -o ends, else html.",
+            show_default=False,
+        ),
+    ] = None,
     runs: RunsOption = None,
 ) -> None:
     """One offline HTML file of a run, or of several side by side: figures, every number with its
@@ -44,12 +52,14 @@ def report(
 
     Prints where the file is. The file needs no network and can be sent to somebody else.
     """
-    from planecast.cli.shared.output import emit
+    from planecast.cli.shared.output import chosen_format, emit
     from planecast.cli.tables.sheet import Sheet
     from planecast.report import write_report
     from planecast.results import find_run, runs_folder
 
     root = runs_folder(runs)
+    if chosen_format(None, output) == "json":
+        form = form or "json"
     if named and len(named) > 1:
         _side_by_side(named, root, form, output)
         return
@@ -60,7 +70,7 @@ def report(
     typer.echo(write_report(found, output))
 
 
-def _side_by_side(named: list[str], root: Path, form: str, output: Path | None) -> None:
+def _side_by_side(named: list[str], root: Path, form: str | None, output: Path | None) -> None:
     from planecast.report import write_comparison
     from planecast.results.run_ref import pick
 

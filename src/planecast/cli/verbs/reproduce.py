@@ -9,6 +9,7 @@ import typer
 
 from planecast.cli.shared.options import FormatOption, OutputOption, checked_output
 from planecast.cli.shared.output import chosen_format, emit
+from planecast.cli.shared.output_files import Written
 from planecast.cli.tables.sheet import Column, Sheet
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def reproduce(
             callback=checked_output,
             help="Write tables and figures as a page, too.",
         ),
+        Written(),
     ] = None,
     form: FormatOption = None,
     output: OutputOption = None,

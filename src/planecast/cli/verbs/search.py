@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from planecast.cli.shared.option_rules import Excludes, Needs
 from planecast.cli.shared.options import (
     DryRunOption,
     FormatOption,
@@ -19,7 +20,7 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import ResumeOption, resume_hint, resumed_run
+from planecast.cli.shared.resume import ResumeOption, only_resumes, resume_hint, resumed_run
 from planecast.cli.shared.search_args import rate_pps, rates_pps, shares, usual_trial_s
 from planecast.errors import EXIT_FAILED, InputError
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 MethodName = Literal["mlr", "rfc2544", "back-to-back", "loss-curve", "latency", "soak", "mrr"]
 EngineName = Literal["measure", "simulate"]
+
+_THROUGHPUT = ("--method rfc2544", "--method latency", "--method soak", "--method back-to-back")
+"""Methods that search the throughput, all but the first where no rate is named."""
 
 ScenarioArgument = Annotated[
     Path | None,
@@ -57,6 +61,7 @@ TrialSecondsOption = Annotated[
         help="How long a trial sends. Default: 0.02; rfc2544: 20.",
         show_default=False,
     ),
+    Excludes("--method back-to-back --rate"),
 ]
 RepetitionsOption = Annotated[
     int,
@@ -83,6 +88,8 @@ StartOption = Annotated[
         max=100,
         help="rfc2544: the first load, in percent of the highest that may be offered.",
     ),
+    Needs(*_THROUGHPUT),
+    Excludes("--rate"),
 ]
 TrialsOption = Annotated[
     int | None,
@@ -93,6 +100,7 @@ TrialsOption = Annotated[
         help="Trials that a bound (mlr: 21) or a step (else 8) rests on.",
         show_default=False,
     ),
+    Excludes("--method soak --rate", "--method back-to-back --rate"),
 ]
 LossOption = Annotated[
     str | None,
@@ -102,6 +110,8 @@ LossOption = Annotated[
         help="rfc2544: share to lose less than. Default: 0.01%. soak: the target. Default: 1e-7.",
         show_default=False,
     ),
+    Needs(*_THROUGHPUT),
+    Excludes("--method latency --rate", "--method back-to-back --rate"),
 ]
 ExceedOption = Annotated[
     str | None,
@@ -111,6 +121,8 @@ ExceedOption = Annotated[
         help="Share of a load's trials that may lose more. Default: mlr 50%, rfc2544 none.",
         show_default=False,
     ),
+    Needs("--method mlr", *_THROUGHPUT),
+    Excludes("--rate"),
 ]
 ExpectOption = Annotated[
     str | None,
@@ -120,35 +132,46 @@ ExpectOption = Annotated[
         help="The predicted rate: mlr begins there. Such as 5.8Mpps..6.4Mpps.",
         show_default=False,
     ),
+    Needs("--method mlr"),
 ]
 RateOption = Annotated[
     str | None,
     typer.Option(
         "--rate",
         metavar="RATE",
-        help="latency, soak: at this rate; else at the throughput that is searched first.",
+        help="latency, soak, back-to-back: at this rate; else at the throughput that is searched "
+        "first.",
     ),
+    Needs(*_THROUGHPUT[1:]),
 ]
 SoakSecondsOption = Annotated[
-    float, typer.Option("--soak-seconds", min=0.001, max=1e7, help="Length of a soak.")
+    float,
+    typer.Option("--soak-seconds", min=0.001, max=1e7, help="Length of a soak."),
+    Needs("--method soak"),
 ]
 CalibrationOption = Annotated[
     str | None,
     typer.Option(
         "--calibration",
         metavar="RUN",
-        help="simulate: what the model is calibrated by. measure: predicts where to begin.",
+        help="simulate: what the model is calibrated by. measure: predicts where mlr begins.",
     ),
+    Needs("--engine simulate", "--method mlr"),
 ]
-CpuOption = Annotated[int | None, typer.Option("--generator-cpu", min=0, help="CPU that sends.")]
+CpuOption = Annotated[
+    int | None,
+    typer.Option("--generator-cpu", min=0, help="measure: CPU that sends."),
+    Needs("--engine measure"),
+]
 TelemetryOption = Annotated[
     str,
     typer.Option(
         "--telemetry",
         metavar="WHAT",
-        help="What looks at the found rates, after the search: auto, none, or some of cycles, "
-        "perf, callgrind, singlestep, dpdk.",
+        help="measure: what looks at the found rates, after the search: auto, none, or some of "
+        "cycles, perf, callgrind, singlestep, dpdk.",
     ),
+    Needs("--engine measure"),
 ]
 MaxSecondsOption = Annotated[
     float | None,
@@ -157,7 +180,6 @@ MaxSecondsOption = Annotated[
 
 
 def search(
-    context: typer.Context,
     scenario: ScenarioArgument = None,
     method: MethodOption = "mlr",
     engine: EngineOption = "measure",
@@ -176,7 +198,7 @@ def search(
     cpu: CpuOption = None,
     telemetry: TelemetryOption = "auto",
     max_seconds: MaxSecondsOption = None,
-    resume: ResumeOption = None,
+    resume: Annotated[ResumeOption, only_resumes("search", "--max-seconds", "--dry-run")] = None,
     settings: SetOption = None,
     seed: SeedOption = None,
     runs: RunsOption = None,
@@ -197,7 +219,7 @@ def search(
     root = runs_folder(runs)
     run = None
     if resume is not None:
-        run = resumed_run(context, resume, root, asked=QUESTION, allowed=("max_seconds", "dry_run"))
+        run = resumed_run("search", resume, root, asked=QUESTION)
         question = _resumed(run)
     else:
         if scenario is None:

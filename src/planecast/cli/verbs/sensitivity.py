@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from planecast.cli.shared.calibration import CalibrationOption, job_of, model_question
+from planecast.cli.shared.option_rules import Excludes
 from planecast.cli.shared.options import (
     FormatOption,
     OutputOption,
@@ -43,7 +44,9 @@ def sensitivity(
     ] = 64,
     calibration: CalibrationOption = None,
     settings: SetOption = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the draws.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Of the draws."), Excludes("--draws 0")
+    ] = 1,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from planecast.cli.shared.calibration import CalibrationOption, calibration_of, job_of
+from planecast.cli.shared.option_rules import Excludes, Needs
 from planecast.cli.shared.options import (
     FormatOption,
     OutputOption,
@@ -18,7 +19,7 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import chosen_format, emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import ResumeOption, resume_hint, resumed_run
+from planecast.cli.shared.resume import ResumeOption, only_resumes, resume_hint, resumed_run
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,6 +68,10 @@ EngineOption = Annotated[
 PrecisionOption = Annotated[
     float,
     typer.Option("--precision", min=1e-4, max=0.5, help="simulate: a point's relative interval."),
+    Needs("--engine simulate"),
+]
+SeedOption = Annotated[
+    int, typer.Option("--seed", min=0, help="lhs: its seed."), Needs("--sample lhs")
 ]
 WorkersOption = Annotated[
     int | None,
@@ -77,6 +82,7 @@ WorkersOption = Annotated[
         help="Processes; by default one for each CPU.",
         show_default=False,
     ),
+    Excludes("--dask"),
 ]
 DaskOption = Annotated[
     str | None,
@@ -85,7 +91,6 @@ DaskOption = Annotated[
 
 
 def sweep(
-    context: typer.Context,
     scenario: ScenarioArgument = None,
     vary: VaryOption = None,
     sample: SampleOption = "grid",
@@ -95,9 +100,9 @@ def sweep(
     calibration: CalibrationOption = None,
     workers: WorkersOption = None,
     dask: DaskOption = None,
-    resume: ResumeOption = None,
+    resume: Annotated[ResumeOption, only_resumes("sweep", "--workers", "--dask")] = None,
     settings: SetOption = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the Latin hypercube.")] = 1,
+    seed: SeedOption = 1,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
@@ -113,7 +118,7 @@ def sweep(
 
     root = runs_folder(runs)
     if resume is not None:
-        run = resumed_run(context, resume, root, asked=JOB, allowed=("workers", "dask"))
+        run = resumed_run("sweep", resume, root, asked=JOB)
         job = read_job(run)
     else:
         if scenario is None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from planecast.cli.shared.option_rules import ANSWER, Alone
 from planecast.cli.shared.options import (
     DryRunOption,
     Format,
@@ -50,6 +51,7 @@ ReplayOption = Annotated[
         metavar="FOLDER",
         help="Fit and check a recorded validation again, without a data plane; may be repeated.",
     ),
+    Alone(*ANSWER),
 ]
 
 

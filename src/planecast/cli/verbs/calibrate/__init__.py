@@ -45,18 +45,10 @@ def calibrate(
     from planecast.study.calibrate import Context, calibrate_study
 
     if recorded:
-        extra = {"STUDY": study, "--set": settings, "--dry-run": dry_run or None}
-        given = next((name for name, value in extra.items() if value), None)
-        if given is not None:
-            raise InputError("imported counters do not use it", given, "leave it out")
         import_counters(recorded, machine, counted, runs=runs, form=form, output=output)
         return
     if study is None:
         raise InputError("there is nothing to calibrate on", "calibrate", "name a STUDY, or --from")
-    of_counters = {"--machine": machine, "--of": counted}
-    given = next((name for name, value in of_counters.items() if value is not None), None)
-    if given is not None:
-        raise InputError("a study is measured on this host", given, "use it with --from")
     found = load_study(study, overrides(settings))
     if dry_run:
         print_study_plan(found, held_out=False)

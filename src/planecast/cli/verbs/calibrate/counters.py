@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planecast.cli.shared.option_rules import ANSWER, Alone, Needs
 from planecast.cli.shared.options import FormatOption, OutputOption, RunsOption
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from planecast.calibrate.counted_run import Condition, CountedRun
     from planecast.scenario.machine import Machine
+
+_OF_COUNTERS = Needs("--from", why="a study is measured on this host")
 
 FromOption = Annotated[
     list[str] | None,
@@ -25,6 +28,7 @@ FromOption = Annotated[
         "pcm -csv, CSV with a column an event. Keys: packets or pps, core_ghz, llc_ways, cores, "
         "places=CPU2+CPU4. Repeatable: runs of one workload.",
     ),
+    Alone("--machine", "--of", "--runs", *ANSWER, why="imported counters do not use it"),
 ]
 MachineOption = Annotated[
     str | None,
@@ -33,6 +37,7 @@ MachineOption = Annotated[
         metavar="NAME",
         help="With --from: the machine that was counted on (planecast machine list), or its file.",
     ),
+    _OF_COUNTERS,
 ]
 
 
@@ -44,6 +49,7 @@ ScenarioOption = Annotated[
         help="With --from: the scenario that was counted. The calibration then answers for its "
         "workload, traffic and data plane, and refuses others.",
     ),
+    _OF_COUNTERS,
 ]
 
 

@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from planecast.cli.shared.calibration import CalibrationOption
+from planecast.cli.shared.option_rules import Excludes
 from planecast.cli.shared.options import Format, FormatOption, OutputOption, RunsOption
 from planecast.cli.shared.output import emit, page_path, write_page
+from planecast.cli.shared.output_files import Page
 from planecast.cli.verbs.explain.flame import (
     ClassesOption,
     FlameOption,
@@ -17,6 +19,7 @@ from planecast.cli.verbs.explain.flame import (
     write_flame,
 )
 from planecast.cli.verbs.explain.options import (
+    NOT_OF_A_RUN,
     ArchOption,
     CoresOption,
     CounterOptions,
@@ -43,6 +46,7 @@ def explain(
             help="A run's folder or result.json, its name under the runs folder, or latest; "
             "#2: 2nd result.",
         ),
+        Excludes(*NOT_OF_A_RUN),
     ] = "latest",
     against: Annotated[
         str | None,
@@ -53,8 +57,9 @@ def explain(
             "the tree moved beyond their intervals, from this one (A) to that one (B).",
             show_default=False,
         ),
+        Excludes("--published list"),
     ] = None,
-    calibration: CalibrationOption = None,
+    calibration: Annotated[CalibrationOption, Excludes(*NOT_OF_A_RUN)] = None,
     recorded: FromOption = None,
     count: CountOption = None,
     level: LevelOption = 2,
@@ -71,9 +76,11 @@ def explain(
     machine: MachineOption = None,
     flame: FlameOption = None,
     classes: ClassesOption = False,
-    runs: RunsOption = None,
+    runs: Annotated[RunsOption, Excludes(*NOT_OF_A_RUN)] = None,
     form: FormatOption = None,
-    output: OutputOption = None,
+    output: Annotated[
+        OutputOption, Page(unless=("--events", "--published list", "--classes"))
+    ] = None,
 ) -> None:
     """Where a packet's cycles go, what limits the data plane, how sure that is, what to try.
 

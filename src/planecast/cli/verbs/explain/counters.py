@@ -55,13 +55,10 @@ def counter_answer(options: CounterOptions) -> CounterAnswer | None:
         "--from": options.recorded,
         "--count": options.count,
         "--published": options.published,
-        "--events": options.events,
     }
     given = [name for name, value in asked.items() if value is not None]
     if len(given) > 1:
         raise InputError(f"{given[0]} and {given[1]} are both given", "explain", "give one of them")
-    if options.events is not None and options.against is not None:
-        raise InputError("a list of events can't be compared", "--against")
     found = _explained(options)
     if found is None or options.against is None:
         return None if found is None else CounterAnswer(found)

@@ -9,6 +9,7 @@ from typing import Annotated, TextIO
 
 import typer
 
+from planecast.cli.shared.option_rules import ANSWER, Alone
 from planecast.cli.shared.output import is_page, write_page
 from planecast.cli.tables.sheet import Column, Sheet
 from planecast.errors import InputError
@@ -21,6 +22,7 @@ FlameOption = Annotated[
         help="A flame graph of callgrind's output or of perf script's; with -o FILE.html, and "
         "--packets for a packet.",
     ),
+    Alone("--packets", "--output"),
 ]
 ClassesOption = Annotated[
     bool,
@@ -28,6 +30,7 @@ ClassesOption = Annotated[
         "--classes",
         help="Cache and memory bandwidth of each class of service now, by resctrl, in --seconds.",
     ),
+    Alone("--seconds", *ANSWER),
 ]
 
 _UNITS = {"cpu-clock": "ns", "task-clock": "ns"}

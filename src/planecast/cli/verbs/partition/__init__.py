@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from planecast.cli.shared.option_rules import Needs
 from planecast.cli.verbs.partition import plan, sibling, topology, verify
 from planecast.cli.verbs.partition.apply import StateOption, undo_plan
 from planecast.errors import InputError
@@ -26,7 +27,7 @@ def partition(
     undo: Annotated[
         bool, typer.Option("--undo", help="Restore what was there before a plan was applied.")
     ] = False,
-    state: StateOption = None,
+    state: Annotated[StateOption, Needs("--undo")] = None,
 ) -> None:
     """Divide a machine among a data plane and its neighbours: threads, cache, bandwidth, clocks."""
     if context.invoked_subcommand is not None:

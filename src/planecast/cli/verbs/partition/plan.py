@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from planecast.cli.shared.option_rules import Excludes, Needs
 from planecast.cli.shared.options import FormatOption, OutputOption
 from planecast.cli.shared.output import emit, page_path, write_page
+from planecast.cli.shared.output_files import Page, Written
 from planecast.cli.tables.division import plan_notes, plan_sheet
 from planecast.cli.verbs.partition.apply import (
     ApplyOption,
@@ -41,7 +43,9 @@ MachineOption = Annotated[
     ),
 ]
 TriesOption = Annotated[
-    int, typer.Option("--tries", min=1, max=100_000, help="Divisions that the search may try.")
+    int,
+    typer.Option("--tries", min=1, max=100_000, help="Divisions that the search may try."),
+    Excludes("*.json"),
 ]
 
 _MOST_PLAN_BYTES = 16 << 20
@@ -54,9 +58,9 @@ def plan(
     tries: TriesOption = 400,
     apply: ApplyOption = False,
     through: ThroughOption = "resctrl",
-    state: StateOption = None,
+    state: Annotated[StateOption, Needs("--apply"), Written()] = None,
     form: FormatOption = None,
-    output: OutputOption = None,
+    output: Annotated[OutputOption, Page()] = None,
 ) -> None:
     """Divide the machine: cores, cache ways, bandwidth and clocks, with what is predicted of it.
 

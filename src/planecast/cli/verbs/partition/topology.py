@@ -10,6 +10,7 @@ import typer
 
 from planecast.cli.shared.options import FormatOption, OutputOption
 from planecast.cli.shared.output import chosen_format, emit, page_path, write_out, write_page
+from planecast.cli.shared.output_files import Page
 from planecast.cli.tables.sheet import Column, Sheet
 from planecast.errors import InputError, MissingError
 
@@ -38,7 +39,9 @@ _COLUMNS = (
 
 
 def topology(
-    sysfs: SysfsOption = Path("/"), form: FormatOption = None, output: OutputOption = None
+    sysfs: SysfsOption = Path("/"),
+    form: FormatOption = None,
+    output: Annotated[OutputOption, Page()] = None,
 ) -> None:
     """Show the machine: sockets, nodes, caches, cores, siblings, clocks, cards, RDT, isolation.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from planecast.cli.shared.calibration import CalibrationOption, calibration_if_any
+from planecast.cli.shared.option_rules import Needs
 from planecast.cli.shared.options import FormatOption, OutputOption, RunsOption
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
@@ -35,8 +36,8 @@ def verify(
             "plan that was written to JSON. Where it can't be applied, its effect is predicted.",
         ),
     ] = None,
-    through: ThroughOption = "resctrl",
-    state: StateOption = None,
+    through: Annotated[ThroughOption, Needs("--plan")] = "resctrl",
+    state: Annotated[StateOption, Needs("--plan")] = None,
     seconds: Annotated[
         float | None,
         typer.Option("--seconds", min=1, max=86400, help="Time to measure for; else the study's."),

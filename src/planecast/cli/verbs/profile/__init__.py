@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from planecast.cli.shared.option_rules import ANSWER, Alone
 from planecast.cli.shared.options import (
     DryRunOption,
     FormatOption,
@@ -19,7 +20,6 @@ from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.scenarios import ScenarioArgument
 from planecast.cli.tables.sheet import Column, Sheet
 from planecast.cli.verbs.profile.memory import trace_memory
-from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from planecast.scenario import Scenario
@@ -63,6 +63,10 @@ def profile(
         typer.Option(
             "--memory", help="Trace memory: re-use distances by stage, not counts (QEMU)."
         ),
+        Alone(
+            *("SCENARIO", "--set", "--runs", "--dry-run", *ANSWER),
+            why="a trace has no other instrument, touches or functions",
+        ),
     ] = False,
     by: ByOption = "stage",
     settings: SetOption = None,
@@ -86,12 +90,6 @@ def profile(
         ("callgrind", "singlestep") if instrument == "both" else (instrument,)
     )
     if memory:
-        if touches or by != "stage" or instrument != "callgrind":
-            raise InputError(
-                "a trace has no other instrument, touches or functions",
-                "--memory",
-                "leave --instrument, --touches and --by out",
-            )
         trace_memory(found, runs, form, output, dry_run=bool(dry_run))
         return
     check_countable(found, both, touches)
