@@ -12,7 +12,7 @@ from planecast.explain.model_breakdown import model_breakdown
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.results import Manifest, Result
-from planecast.results.result import FEW_WINDOWS
+from planecast.results.result import CLOCK_AND_MODEL, FEW_WINDOWS
 from planecast.scenario import Scenario, with_overrides
 from planecast.workload.counts import InstructionCounts
 
@@ -152,6 +152,7 @@ def test_what_limits_how_sure_and_what_to_try_are_reported(explained: Explanatio
     assert any("the model says" in sentence for sentence in explained.certainty)
     assert explained.advice
     assert sum("no hardware counters" in note for note in explained.notes) == 1
+    assert explained.notes.count(CLOCK_AND_MODEL) == 1
 
 
 def test_small_pages_are_advised_against_with_what_they_cost(
@@ -225,6 +226,7 @@ def test_a_profile_is_explained_by_the_model_alone(
     counts = whole_pipeline(calibration)
     found = explain_case(Case("profile", measured.scenario, counts=counts, calibration=calibration))
     assert found.cycles_per_packet == found.modelled
+    assert CLOCK_AND_MODEL not in found.notes
     assert all(part.cause != "unexplained" for part in found.causes)
     assert any("instructions and no cycles" in text for text in found.unknown)
 

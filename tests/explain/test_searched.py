@@ -151,6 +151,10 @@ def test_a_model_divides_what_the_ports_leave(monkeypatch: pytest.MonkeyPatch) -
     assert cycles == parts
     assert sum(part.cycles.value for part in found.causes) == 250
     assert any("timed in the program" in note for note in found.notes)
+    more = "what else its stages rx and tx do is in unexplained"  # than the drivers' functions
+    assert more not in found.notes
+    by = replace(by, scenario=answer("ovs", opinion).scenario)
+    assert more in explain_search(made, "run").notes
 
 
 def test_a_program_that_counts_nothing_is_divided_by_its_model(

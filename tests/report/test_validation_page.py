@@ -64,3 +64,5 @@ def test_what_is_open_is_short(validation: Validation) -> None:
         "stages-flows",
         "points",
     ]
+    along = next(one for one in page.shown if one.anchor == "stages-flows")
+    assert "A clock counts a wait in the stage in which it passes" in along.caption

@@ -8,6 +8,7 @@ import pytest
 
 from planecast.results import Result
 from planecast.results.compare import compare
+from planecast.results.result import CLOCK_AND_MODEL, StageResult
 
 MakeResult = Callable[..., Result]
 
@@ -54,7 +55,8 @@ def test_runs_that_were_not_interleaved_are_distinguished(make_result: MakeResul
     (note,) = compare(a, b, interleaved=False).notes
     assert note.startswith("not interleaved in one run")
     # A prediction has no moment, so it can't have had another one.
-    assert compare(a, make_result(kind="computed"), interleaved=False).notes == ()
+    notes = compare(a, make_result(kind="computed"), interleaved=False).notes
+    assert not any("interleaved" in note for note in notes)
 
 
 def test_other_scenarios_machines_versions_and_disturbance_are_named(
@@ -87,3 +89,14 @@ def test_no_verdict_from_an_interval_without_width(make_result: MakeResult) -> N
     assert row.verdict == ""
     assert row.ratio is not None
     assert row.ratio.value == pytest.approx(1.05)
+
+
+def test_stages_of_a_clock_and_of_the_model_say_what_each_is(make_result: MakeResult) -> None:
+    measured = make_result()
+    cycles = measured.stages["acl"].cycles_per_packet
+    assert cycles is not None
+    said = StageResult(cycles_per_packet=cycles.model_copy(update={"kind": "computed"}))
+    modelled = measured.model_copy(update={"stages": {"acl": said}})
+    assert CLOCK_AND_MODEL in compare(measured, modelled, interleaved=True).notes
+    assert CLOCK_AND_MODEL not in compare(measured, measured, interleaved=True).notes
+    assert CLOCK_AND_MODEL not in compare(modelled, modelled, interleaved=True).notes

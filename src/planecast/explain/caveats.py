@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from planecast.explain.core import Core
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import CauseCycles, StageExplanation
@@ -9,6 +11,7 @@ from planecast.explain.stall_causes import CORES_OWN
 from planecast.model.calibrated_range import outside
 from planecast.results.arithmetic import total
 from planecast.results.estimate import Estimate
+from planecast.results.result import CLOCK_AND_MODEL
 from planecast.scenario.machine import machine_of
 from planecast.scenario.own_clock import HOST, own_clock_factor
 
@@ -101,6 +104,12 @@ def rests_on(case: Case, core: Core | None, bounded: bool) -> list[str]:
         if case.scenario.machine != HOST:
             found.insert(0, _clock(case.scenario.machine, case.calibration.hierarchy.tsc_hz))
     return found
+
+
+def clock_and_model(stages: Iterable[StageExplanation]) -> Iterator[str]:
+    """What keeps the clock's stages and the model's from being alike, where both are shown."""
+    if any(stage.clocked_and_modelled for stage in stages):
+        yield CLOCK_AND_MODEL
 
 
 def _clock(machine: str, tsc_hz: float) -> str:

@@ -47,6 +47,12 @@ class StageExplanation(Noun):
     nodes: Annotated[tuple[ExplainedNode, ...], BeforeValidator(listed)] = ()
     """The top-down tree of the stage where it can be computed: shares of its cycles."""
 
+    @property
+    def clocked_and_modelled(self) -> bool:
+        """Whether a clock read its cycles and the model divides them."""
+        clocked = self.cycles is not None and self.cycles.kind == "measured"
+        return clocked and self.modelled is not None
+
 
 class RoleShare(Noun):
     """What stages of one role take together."""

@@ -7,12 +7,12 @@ own, so that every stage's causes add up to what was measured.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planecast.errors import InputError
 from planecast.explain.advice import advise
-from planecast.explain.caveats import LOOP, only_counted, rests_on, unknown
+from planecast.explain.caveats import LOOP, clock_and_model, only_counted, rests_on, unknown
 from planecast.explain.core import Core, core_of
 from planecast.explain.core_bounds import code_of, notes_of, with_core_bounds
 from planecast.explain.estimates import counted, exact_cycles
@@ -24,7 +24,7 @@ from planecast.explain.explanation import (
     StageExplanation,
 )
 from planecast.explain.model_breakdown import ModelBreakdown, model_breakdown
-from planecast.explain.program_stages import with_inner_stages
+from planecast.explain.program_stages import Rows, program_rows
 from planecast.explain.stall_bounds import Stalls, bounded_stalls, split_stage
 from planecast.explain.stall_causes import CORE_REST, ISSUE, UNATTRIBUTED, UNEXPLAINED, in_order
 from planecast.explain.topdown_estimate import computed_tree
@@ -33,12 +33,10 @@ from planecast.explain.verdict import certainty, limits
 from planecast.model.calibration import Calibration
 from planecast.results.arithmetic import difference, together, total
 from planecast.results.estimate import Estimate, ratio
-from planecast.results.result import Result
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.scenario import Scenario
-from planecast.workload.counts import IO_STAGES, InstructionCounts, Role, role_of
+from planecast.workload.counts import InstructionCounts, Role, role_of
 from planecast.workload.profile import counts_of, instructions_by_stage
-from planecast.workload.traced.clocks import PROGRAM
 
 _ROUNDING = 1e-6
 """Cycles that sums in another order differ by."""
@@ -53,7 +51,9 @@ def explain_case(case: Case, *, apart: bool = True, advised: bool = True) -> Exp
     model, why_not = _model(case)
     core = _core(case)
     stalls = _stalls(case) if model is None else {}
-    stages = tuple(_stages(case, model, core, stalls))
+    by_stage = _instructions(case)
+    rows = _rows(case, model, by_stage)
+    stages = tuple(_stages(case, rows, by_stage, model, stalls))
     measured = case.result.cycles_per_packet if case.result else None
     whole = measured or (model.whole if model else _least(case, stages))
     instructions = _whole_instructions(case, stages)
@@ -70,7 +70,7 @@ def explain_case(case: Case, *, apart: bool = True, advised: bool = True) -> Exp
         causes=causes,
         roles=tuple(_roles(stages)),
         unknown=(*unknown(case, stages, why_not, bool(stalls)), only_counted(causes, whole)),
-        notes=tuple(rests_on(case, core, bool(stalls))),
+        notes=(*rests_on(case, core, bool(stalls)), *clock_and_model(stages), *rows.notes()),
         manifest=case.result.manifest if case.result else None,
     )
     explained = explained.model_copy(
@@ -132,21 +132,25 @@ def _core(case: Case) -> Core | None:
 
 
 def _stages(
-    case: Case, model: ModelBreakdown | None, core: Core | None, stalls: Mapping[str, Stalls]
+    case: Case,
+    rows: Rows,
+    by_stage: Mapping[str, Estimate],
+    model: ModelBreakdown | None,
+    stalls: Mapping[str, Stalls],
 ) -> list[StageExplanation]:
-    found = _measured(case, model)
-    by_stage = _instructions(case)
+    core = _core(case)
+    counts = rows.instructions(by_stage, case.result) if rows.cycles else by_stage
     own = list(model.stages) if model else _own_stages(case, by_stage)
-    names = list(found) or own
     stages = []
-    for name in names:
-        measured = found.get(name)
+    for name in list(rows.cycles) or own:
+        measured = rows.cycles.get(name)
         said = model.stages.get(name) if model else None
-        instructions = by_stage.get(name)
+        instructions = counts.get(name)
         issue = _issue(instructions, core, case.calibration)
+        stalled = _together(stalls, rows.stages.get(name, (name,)))
         cycles = measured
         if cycles is None and case.result is None:
-            cycles = _unmeasured(said, issue, stalls.get(name, {}))
+            cycles = _unmeasured(said, issue, stalled)
         if cycles is None and instructions is None and said is None:
             continue
         stages.append(
@@ -157,17 +161,21 @@ def _stages(
                 modelled=said,
                 instructions=instructions,
                 ipc=_ipc(instructions, measured or (cycles and said), case.calibration),
-                causes=_causes(
-                    name,
-                    cycles,
-                    model,
-                    issue,
-                    stalls.get(name, {} if stalls else None),
-                ),
+                causes=_causes(name, cycles, model, issue, stalled if stalls else None),
             )
         )
     loop = _loop(case, stages, by_stage.get(LOOP))
     return [*stages, loop] if loop else stages
+
+
+def _together(stalls: Mapping[str, Stalls], stages: Sequence[str]) -> Stalls:
+    """Stalls of several stages, which err alike."""
+    if len(stages) == 1:
+        return stalls.get(stages[0], {})
+    causes = dict.fromkeys(cause for stage in stages for cause in stalls.get(stage, {}))
+    parts = ((cause, [stalls.get(stage, {}).get(cause) for stage in stages]) for cause in causes)
+    summed = ((cause, together(one for one in own if one is not None)) for cause, own in parts)
+    return {cause: whole for cause, whole in summed if whole is not None}
 
 
 def _unmeasured(said: Estimate | None, issue: float, stalls: Stalls) -> Estimate | None:
@@ -186,15 +194,19 @@ def _own_stages(case: Case, by_stage: Mapping[str, Estimate]) -> list[str]:
     counted."""
     if case.scenario.dataplane.kind == OWN:
         return list(case.scenario.all_stages)
-    return [name for name in by_stage if name not in (LOOP, PROGRAM)]
+    return [name for name in by_stage if name != LOOP]
 
 
-def _measured(case: Case, model: ModelBreakdown | None) -> dict[str, Estimate]:
-    """Cycles by stage as the clock read them; of a program of others its own, divided."""
+def _rows(case: Case, model: ModelBreakdown | None, by_stage: Mapping[str, Estimate]) -> Rows:
+    """Cycles by stage as the clock read them; of a program of others its own, where its clocks
+    and the model distinguish them."""
     stages = case.result.stages if case.result else {}
     read = {name: stage.cycles_per_packet for name, stage in stages.items()}
     found = {name: cycles for name, cycles in read.items() if cycles is not None}
-    return with_inner_stages(found, model) if case.scenario.dataplane.kind != OWN else found
+    if case.scenario.dataplane.kind == OWN:
+        return Rows(found, {name: (name,) for name in found})
+    counted = {name: count for name, count in by_stage.items() if name != LOOP}
+    return program_rows(found, case.scenario.dataplane.subject, counted, model)
 
 
 def _instructions(case: Case) -> Mapping[str, Estimate]:
@@ -214,26 +226,13 @@ def _instructions(case: Case) -> Mapping[str, Estimate]:
     if counts is not None:
         parts = {name: counts.stages[name].at(burst) for name in _stages_of(counts, case.scenario)}
         if parts:
-            inner = (count for name, count in parts.items() if name not in IO_STAGES)
-            parts |= {LOOP: counts.other.at(burst), PROGRAM: sum(inner)}
+            parts[LOOP] = counts.other.at(burst)
         found = {name: counted(value) for name, value in parts.items()}
-    for name, stage in (case.result.stages if case.result else {}).items():
-        if stage.instructions_per_packet is not None:
-            found[name] = stage.instructions_per_packet
-    return _with_program(case.result, found)
-
-
-def _with_program(result: Result | None, found: Mapping[str, Estimate]) -> Mapping[str, Estimate]:
-    """Instructions by stage with those between a program's ports, where the other stages that were
-    timed and the whole are known: what is left."""
-    whole = result.instructions_per_packet if result is not None else None
-    if result is None or whole is None or PROGRAM not in result.stages or PROGRAM in found:
-        return found
-    others = [found.get(name) for name in result.stages if name != PROGRAM]
-    if any(one is None for one in others):
-        return found
-    left = whole.value - sum(one.value for one in others if one is not None)
-    return {**found, PROGRAM: counted(left)} if left > 0 else found
+    if case.result is not None and case.scenario.dataplane.kind == OWN:
+        for name, stage in case.result.stages.items():  # of others they are by clock
+            if stage.instructions_per_packet is not None:
+                found[name] = stage.instructions_per_packet
+    return found
 
 
 def _stages_of(counts: InstructionCounts, scenario: Scenario) -> tuple[str, ...]:

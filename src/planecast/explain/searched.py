@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from planecast.dataplanes.polls import PROGRAM
 from planecast.dataplanes.vpp_runtime import THREAD_CLOCKS
-from planecast.explain.caveats import NO_COUNTERS
+from planecast.explain.caveats import NO_COUNTERS, clock_and_model
 from planecast.explain.explanation import (
     CauseCycles,
     Explanation,
@@ -22,7 +22,7 @@ from planecast.explain.explanation import (
 )
 from planecast.explain.preempted_thread import whole_of
 from planecast.explain.search_basis import SearchBasis
-from planecast.explain.searched_stages import POLLING, divided_by, searched_stages
+from planecast.explain.searched_stages import POLLING, Divided, divided_by, searched_stages
 from planecast.explain.searched_words import (
     advice,
     another_guest,
@@ -81,7 +81,7 @@ def explain_search(answer: SearchAnswer, label: str, known: SearchBasis = _NOTHI
         certainty=(*certainty(answer, rate, whole, watched), *extrapolated(by, known)),
         advice=tuple(advice(answer, idle)),
         unknown=(*unknown(answer.scenario, stages, watched, by), *polls_within(answer)),
-        notes=(*_sources(watched), *basis_notes(by, known, stages), *said(answer), *answer.notes),
+        notes=(*_sources(watched), *_basis(by, known, stages), *said(answer), *answer.notes),
         manifest=answer.manifest,
     )
 
@@ -100,6 +100,12 @@ def _sources(watched: Telemetry | None) -> tuple[str, ...]:
     if watched is None or not watched.events:
         return (NO_COUNTERS.partition(":")[0], *(watched.marks if watched is not None else ()))
     return watched.marks
+
+
+def _basis(
+    by: Divided, known: SearchBasis, stages: tuple[StageExplanation, ...]
+) -> tuple[str, ...]:
+    return (*basis_notes(by, known, stages), *clock_and_model(stages))
 
 
 def _causes(stages: tuple[StageExplanation, ...], whole: Estimate | None) -> Iterator[CauseCycles]:

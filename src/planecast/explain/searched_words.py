@@ -18,6 +18,7 @@ from planecast.results.search import FoundRate, SearchAnswer
 from planecast.results.telemetry import Telemetry
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.scenario import Scenario
+from planecast.workload.traced.clocks import NOT_AS_TIMED
 
 _CAPS = ("link", "generator", "--max-rate")
 """What a search says a rate is capped by where the data plane never got to feel its limit."""
@@ -324,6 +325,8 @@ def basis_notes(
             "rx and tx are the drivers' functions, timed in the program in a trial at that rate, "
             "as polls with packets and without were: the state of the machine is that trial's"
         )
+        if by.model is not None and by.scenario.dataplane.kind in NOT_AS_TIMED:
+            yield "what else its stages rx and tx do is in unexplained"
     elif by.port is not None and UNEXPLAINED in names:
         yield (
             f"ports are what {known.ports_by} measured of such ports beyond those in "

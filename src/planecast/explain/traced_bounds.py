@@ -21,12 +21,9 @@ from planecast.explain.stall_bounds import Stalls
 from planecast.explain.stall_causes import MISPREDICTED
 from planecast.machine.caches import MEMORY
 from planecast.machine.hierarchy import Hierarchy
-from planecast.results.arithmetic import together
 from planecast.results.estimate import Estimate
 from planecast.scenario import value_if_any
 from planecast.scenario.scenario import Scenario
-from planecast.workload.counts import IO_STAGES
-from planecast.workload.traced.clocks import PROGRAM
 from planecast.workload.traced.profile import TracedProfile, TracedStage
 
 TRACED = "traced.json"
@@ -40,16 +37,8 @@ _LEAST = 0.005
 def traced_stalls(
     traced: TracedProfile, machine: Hierarchy, core: Core | None
 ) -> Mapping[str, Stalls]:
-    """By stage, and of all stages between the ports as `PROGRAM`, in TSC cycles a packet."""
-    found = {name: dict(_stalls(stage, machine, core)) for name, stage in traced.stages.items()}
-    inner: dict[str, list[Estimate]] = {}
-    for name, stalls in found.items():
-        for cause, stall in stalls.items():
-            if name not in IO_STAGES:
-                inner.setdefault(cause, []).append(stall)
-    summed = {cause: together(parts) for cause, parts in inner.items()}
-    found[PROGRAM] = {cause: whole for cause, whole in summed.items() if whole is not None}
-    return found
+    """By stage, in TSC cycles a packet."""
+    return {name: dict(_stalls(stage, machine, core)) for name, stage in traced.stages.items()}
 
 
 def _stalls(

@@ -32,6 +32,7 @@ from planecast.report.sweep_axis import AXES, largest_family
 from planecast.report.table import Table
 from planecast.report.warnings import notes_of, result_warnings, validation_warnings
 from planecast.results import Result
+from planecast.results.result import CLOCK_AND_MODEL
 from planecast.results.student import FEWEST_ROUNDS, mean_estimate
 from planecast.results.validation import Validation, ValidationPoint
 from planecast.scenario import Scenario
@@ -174,7 +175,7 @@ def _along(validation: Validation) -> Iterator[Drawing]:
             f"stages-{axis.name}",
             f"Cycles by stage against {axis.noun}",
             "Left of each pair, plain: measured. Right, hatched: predicted. The dash is the total "
-            f"with its 95 % interval.{where}",
+            f"with its 95 % interval. {CLOCK_AND_MODEL[0].upper()}{CLOCK_AND_MODEL[1:]}.{where}",
             stages_along(family, groups),
             detail=not first,
         )

@@ -16,7 +16,7 @@ from string import ascii_uppercase
 from planecast.errors import InputError
 from planecast.results.columns import metrics
 from planecast.results.estimate import Estimate, ratio
-from planecast.results.result import Result
+from planecast.results.result import CLOCK_AND_MODEL, Result
 from planecast.results.run_ref import Picked
 from planecast.results.scenario_labels import label_of, varied_keys
 from planecast.scenario.model import Noun
@@ -121,6 +121,9 @@ def _notes(
             "not interleaved in one run: the machine may have been in another state for each; "
             "measure both in one run before you believe a small difference"
         )
+    stages = (row for row in rows if row.metric.endswith(".cycles_per_packet"))
+    if any(("measured" in (row.a.kind, row.b.kind)) and row.a.kind != row.b.kind for row in stages):
+        yield CLOCK_AND_MODEL
     known = a.manifest.host.keys() & b.manifest.host.keys()  # earlier versions reported less
     if any(a.manifest.host[key] != b.manifest.host[key] for key in known):
         yield "measured or computed on different machines"

@@ -19,6 +19,11 @@ IN_MEMORY = (
     "the cycles a packet"
 )
 """A note on what is measured or predicted of programs of others."""
+CLOCK_AND_MODEL = (
+    "a clock counts a wait in the stage in which it passes, the model in the stage that causes it: "
+    "measured and modelled stages may differ where the wholes agree"
+)
+"""A note on stages that were measured, next to what the model says of the same."""
 FEW_WINDOWS = "too few undisturbed windows"
 """How the note of a result begins that rests on disturbed windows: its true cost may be lower."""
 

@@ -29,6 +29,7 @@ from planecast.study.program import profile_program
 from planecast.study.runnable_points import possible
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.profile import instructions_by_stage
+from planecast.workload.traced.clocks import clocked_stages
 from planecast.workload.traced.program_profile import ProgramProfile
 
 PROGRAM = "program"
@@ -174,11 +175,19 @@ def with_instructions(
     counts: Mapping[str, InstructionCounts],
     program: ProgramProfile | None = None,
 ) -> Result:
-    """A measured result with the instructions that were counted for its pipeline and burst."""
+    """A measured result with the instructions that were counted for its pipeline and burst: each
+    clock's are those of the stages that it times, none where it cuts through stages."""
     own = instructions_by_stage(result.scenario, counts, program)
+    clocks: dict[str, tuple[str, ...]] = {name: (name,) for name in own}
+    if program is not None:
+        clocks = clocked_stages(program.subject, program.stages)
     stages = {
         name: stage.model_copy(
-            update={"instructions_per_packet": _counted(own[name]) if name in own else None}
+            update={
+                "instructions_per_packet": _counted(sum(own.get(one, 0.0) for one in clocks[name]))
+                if name in clocks
+                else None
+            }
         )
         for name, stage in result.stages.items()
     }
