@@ -51,6 +51,7 @@ def test_causes_and_stages_add_up_and_nothing_is_negative(
     found = predict([scenario], calibration)
     low, high = found.interval
     assert 0 < low[0] < found.value[0] < high[0]
+    assert sum(one[0] for one, _ in found.stages.values()) == pytest.approx(found.value[0])
 
 
 @FAST

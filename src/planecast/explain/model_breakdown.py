@@ -24,6 +24,7 @@ from planecast.model.stage_cost import STEP, stage_cost
 from planecast.model.target_platform import Site, at_host
 from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
+from planecast.results.result import MEMORY_BANDWIDTH
 from planecast.scenario.scenario import Scenario
 from planecast.workload.profile import instructions_by_stage
 
@@ -84,7 +85,8 @@ def model_breakdown(
     whole = said.estimate(0)
     beyond = whole.value - sum(float(row[0]) for row in rows.values())
     if beyond > _ROUNDING * whole.value:
-        parts["", BANDWIDTH] = causes[BANDWIDTH] = _exact(beyond)
+        parts[MEMORY_BANDWIDTH, BANDWIDTH] = causes[BANDWIDTH] = _exact(beyond)
+        stages[MEMORY_BANDWIDTH] = None
     return ModelBreakdown(
         parts, {stage: said.stage_estimate(stage, 0) for stage in stages}, causes, whole
     )

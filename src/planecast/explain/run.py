@@ -33,6 +33,7 @@ from planecast.explain.verdict import certainty, limits
 from planecast.model.calibration import Calibration
 from planecast.results.arithmetic import difference, together, total
 from planecast.results.estimate import Estimate, ratio
+from planecast.results.result import MEMORY_BANDWIDTH
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.scenario import Scenario
 from planecast.workload.counts import InstructionCounts, Role, role_of
@@ -247,7 +248,8 @@ def _stages_of(counts: InstructionCounts, scenario: Scenario) -> tuple[str, ...]
 def _whole_instructions(case: Case, stages: tuple[StageExplanation, ...]) -> Estimate | None:
     if case.result and case.result.instructions_per_packet:
         return case.result.instructions_per_packet
-    if any(stage.instructions is None and stage.cycles for stage in stages if stage.stage != LOOP):
+    code = (stage for stage in stages if stage.stage not in (LOOP, MEMORY_BANDWIDTH))
+    if any(stage.instructions is None and stage.cycles for stage in code):
         return None  # cycles over instructions of fewer stages would be no CPI
     return total(stage.instructions for stage in stages)
 

@@ -31,6 +31,7 @@ from planecast.model.supported import columns_of
 from planecast.model.target_platform import Site, by_site
 from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
+from planecast.results.result import MEMORY_BANDWIDTH
 from planecast.results.student import t_quantile
 from planecast.scenario.scenario import Scenario
 from planecast.workload.profile import WorkloadProfile
@@ -59,7 +60,8 @@ class Prediction:
     quantile: float
     """Of these, half the 95 % interval."""
     stages: dict[str, tuple[Floats, Floats]]
-    """By stage: value, and standard deviation in cycles."""
+    """By stage: value, and standard deviation in cycles. With what some scenario waits for memory's
+    bandwidth they add up."""
     capped_by_memory: NDArray[np.bool_]
     extrapolates: NDArray[np.bool_]
     """Some key lies outside its calibrated range."""
@@ -211,17 +213,24 @@ def _over_sites(
         deviation=joined([part.deviation for part in parts]),
         quantile=parts[0].quantile,
         stages={
-            stage: (
-                joined([part.stages[stage][0] for part in parts]),
-                joined([part.stages[stage][1] for part in parts]),
-            )
-            for stage in parts[0].stages
+            stage: (joined([one[0] for one in ones]), joined([one[1] for one in ones]))
+            for stage, ones in _side_by_side(parts).items()
         },
         capped_by_memory=np.concatenate([part.capped_by_memory for part in parts])[back],
         extrapolates=np.concatenate([part.extrapolates for part in parts])[back],
         memory_lines=joined([part.memory_lines for part in parts]),
         load=Load(joined([one.factor for one in idle]), joined([one.gbs for one in idle])),
     )
+
+
+def _side_by_side(parts: Sequence[Prediction]) -> dict[str, list[tuple[Floats, Floats]]]:
+    """Each stage of some predictions in all of them; nothing where one doesn't have it."""
+    names = dict.fromkeys(name for part in parts for name in part.stages)
+    nothing = [(np.zeros_like(part.value), np.zeros_like(part.value)) for part in parts]
+    return {
+        name: [part.stages.get(name, none) for part, none in zip(parts, nothing, strict=True)]
+        for name in names
+    }
 
 
 def predict_at(
@@ -255,8 +264,8 @@ def _predicted(columns: ScenarioColumns, calibration: Calibration, *, by_stage: 
         value=at(found.value, twice.value),
         deviation=np.maximum(found.deviation, at(found.deviation, twice.deviation)),
         stages={
-            stage: (at(part, twice.stages[stage][0]), at(half, twice.stages[stage][1]))
-            for stage, (part, half) in found.stages.items()
+            stage: (at(one[0], other[0]), at(one[1], other[1]))
+            for stage, (one, other) in _side_by_side([found, twice]).items()
         },
         load=load,
         costs=(*found.costs, *twice.costs),
@@ -342,8 +351,13 @@ def refuse_neighbours(columns: ScenarioColumns) -> None:
 def _bounded(found: Prediction, hierarchy: Hierarchy) -> Prediction:
     """Never below what memory can deliver to one core."""
     bound = found.memory_lines * hierarchy.memory_line_cycles
+    capped = bound > found.value
+    stages = found.stages
+    if stages and np.any(capped):  # what memory takes is known, what it leaves of the wait is not
+        wait = np.where(capped, bound - found.value, 0.0)
+        stages = {**stages, MEMORY_BANDWIDTH: (wait, capped * found.deviation * found.value)}
     value = np.maximum(found.value, bound)
-    return replace(found, value=value, capped_by_memory=bound > found.value)
+    return replace(found, value=value, stages=stages, capped_by_memory=capped)
 
 
 def _deviation(slopes: Floats, matrix: Floats) -> Floats:

@@ -28,6 +28,11 @@ FEW_WINDOWS = "too few undisturbed windows"
 """How the note of a result begins that rests on disturbed windows: its true cost may be lower."""
 
 
+MEMORY_BANDWIDTH = "memory bandwidth"
+"""Among the stages of a prediction: what a packet waits because one core fetches no more lines from
+memory, whichever stages they are of."""
+
+
 class StageResult(Noun):
     """What one stage costs; source and tx are stages here too."""
 
@@ -96,7 +101,8 @@ class Result(Noun):
     ipc: Estimate | None = None
     """Instructions a cycle, when instructions were counted."""
     stages: dict[str, StageResult] = Field(default_factory=dict)
-    """Cost by stage, in pipeline order, with source first and tx last."""
+    """Cost by stage, in pipeline order, with source first and tx last; of a prediction that memory
+    caps, what a packet waits for its bandwidth comes after them."""
     packets_in: Annotated[int, Field(ge=0)] | None = None
     """Packets that came in; None when the engine moves no packets."""
     packets_out: Annotated[int, Field(ge=0)] | None = None

@@ -21,7 +21,7 @@ from planecast.model.target_platform import HOST, Site, at_host
 from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
-from planecast.results.result import Result
+from planecast.results.result import MEMORY_BANDWIDTH, Result
 from planecast.scenario import with_overrides
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.machine import machine_of, microarchitecture_of
@@ -141,15 +141,17 @@ def _ideal(base: Result, calibration: Calibration, width: float) -> Result:
 
 
 def _accelerated(base: Result, stage: str, factor: float, calibration: Calibration) -> Result:
-    own = base.stages.get(stage)
+    own = base.stages.get(stage) if stage != MEMORY_BANDWIDTH else None
     if own is None or own.cycles_per_packet is None:
         raise InputError(
             f"the stage {stage} doesn't run",
             f"--faster {stage}={factor:g}",
-            "name one of " + ", ".join(base.stages),
+            "name one of " + ", ".join(name for name in base.stages if name != MEMORY_BANDWIDTH),
         )
     cost, part = base.cycles_per_packet, own.cycles_per_packet
     saved = part.value * (1 - 1 / factor)
+    if (wait := base.stages.get(MEMORY_BANDWIDTH)) is not None and wait.cycles_per_packet:
+        return _waiting(base, stage, saved)
     low, high = cost.interval or (cost.value, cost.value)
     share = (cost.value - saved) / cost.value
     cheaper = Estimate(
@@ -166,6 +168,18 @@ def _accelerated(base: Result, stage: str, factor: float, calibration: Calibrati
     found = _costing(base, cheaper, calibration)
     gone = {"stages": stages, "instructions_per_packet": None, "ipc": None}
     return found.model_copy(update=gone)
+
+
+def _waiting(base: Result, stage: str, saved: float) -> Result:
+    """A stage that is faster where memory caps all of them: its lines are as many."""
+    stages = dict(base.stages)
+    for name, cycles in ((stage, -saved), (MEMORY_BANDWIDTH, saved)):
+        own = stages[name].cycles_per_packet
+        assert own is not None
+        part = own.scaled(1 + cycles / own.value, own.unit)
+        stages[name] = stages[name].model_copy(update={"cycles_per_packet": part})
+    gone = {"stages": stages, "instructions_per_packet": None, "ipc": None}
+    return base.model_copy(update=gone)
 
 
 def _costing(base: Result, cost: Estimate, calibration: Calibration) -> Result:

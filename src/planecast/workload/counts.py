@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from planecast.errors import InputError
+from planecast.results.result import MEMORY_BANDWIDTH
 from planecast.results.telemetry import InstructionSplit
 from planecast.scenario.model import ListOf, Noun
 
@@ -33,6 +34,8 @@ IO_STAGES = frozenset({"source", "rx", "tx"})
 
 def role_of(stage: str) -> Role:
     """What a stage is for."""
+    if stage == MEMORY_BANDWIDTH:
+        return "other"
     return "I/O" if stage in IO_STAGES else "processing"
 
 

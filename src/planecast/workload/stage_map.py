@@ -17,6 +17,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 from pydantic import BeforeValidator, model_validator
 
 from planecast.catalog import entry_path
+from planecast.results.result import MEMORY_BANDWIDTH
 from planecast.scenario.document import read_document
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.problems import validated
@@ -24,9 +25,9 @@ from planecast.scenario.problems import validated
 Names = Annotated[tuple[str, ...], BeforeValidator(listed, json_schema_input_type=list[str])]
 
 
-RESERVED = ("other", "total", "loop", "program")
-"""What tables call what no stage has, all of it, empty polls, and what is between a program's
-ports."""
+RESERVED = ("other", "total", "loop", "program", MEMORY_BANDWIDTH)
+"""What tables call what no stage has, all of it, empty polls, what is between a program's ports,
+and what a packet waits for memory's bandwidth."""
 
 
 class Called(NamedTuple):

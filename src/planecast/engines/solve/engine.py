@@ -14,7 +14,7 @@ from planecast.model.target_platform import Site, by_site
 from planecast.model.transfer import Transferred, transferred
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
-from planecast.results.result import IN_MEMORY, Result, StageResult
+from planecast.results.result import IN_MEMORY, MEMORY_BANDWIDTH, Result, StageResult
 from planecast.scenario.scenario import Scenario
 from planecast.workload.profile import instructions_by_stage
 
@@ -50,10 +50,10 @@ def _result(
     stages = {
         stage: StageResult(
             cycles_per_packet=predicted.stage_estimate(stage, i),
-            instructions_per_packet=_counted(own[stage]),
+            instructions_per_packet=_counted(own[stage]) if stage in own else None,
         )
-        for stage in predicted.stages
-        if stage in own
+        for stage, (cycles, _) in predicted.stages.items()
+        if stage in own or (stage == MEMORY_BANDWIDTH and cycles[i] > 0)
     }
     return Result(
         scenario=scenario,
