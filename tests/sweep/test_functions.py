@@ -49,6 +49,6 @@ def test_it_is_answered(kind: str, hierarchy: Hierarchy, manifest: Manifest) -> 
     if whole != "none":
         left_out = answer(job(f"workload.stages=[{whole}],[]").model_dump_json(), 0)
         assert left_out["cycles_per_packet"][0] > left_out["cycles_per_packet"][1]
-    axes = [axis.replace(":log", ":2:log") for axis in default_axes(base)]
+    axes = [axis.replace(":log", ":2:log") for axis in default_axes(base, model)]
     swings = {one.key: one for one in sensitivity(job(*axes[:1]), 0, lambda *_: None).swings}
     assert 0 < (swings["machine.core_clock"].elasticity or 0) <= 1.001

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 from tests.sweep.conftest import MakeJob
@@ -91,18 +92,43 @@ def test_an_end_that_cannot_be_asked_is_refused(make_job: MakeJob) -> None:
         sensitivity(job, 0, lambda *_: None)
 
 
-def test_what_is_varied_by_default_can_be(base: Scenario) -> None:
-    keys = [parse_axis(words).key for words in default_axes(base)]
+def test_what_is_varied_by_default_can_be(base: Scenario, calibration: Calibration) -> None:
+    keys = [parse_axis(words).key for words in default_axes(base, calibration)]
     assert set(FACTORS) <= set(keys)
     assert {"workload.acl_rules", "workload.routes", "traffic.flows"} <= set(keys)
     assert not {"workload.bridge_entries", "workload.next_hops"} & set(keys)
 
 
-def test_tables_of_stages_that_are_left_out_are_not_varied(base: Scenario) -> None:
+def test_tables_of_stages_that_are_left_out_are_not_varied(
+    base: Scenario, calibration: Calibration
+) -> None:
     shorter = with_overrides(base, {"workload.stages": "acl"})
-    keys = [parse_axis(words).key for words in default_axes(shorter)]
+    keys = [parse_axis(words).key for words in default_axes(shorter, calibration)]
     assert "workload.acl_rules" in keys
     assert not {"workload.routes", "traffic.flows"} & set(keys)
+
+
+def test_of_a_program_of_others_what_its_traces_changed_is_varied(repository: Path) -> None:
+    run = repository / "docs/examples/explain/runs/20261125T033438Z-validate-ovs"
+    model = Calibration.model_validate_json((run / "calibration.json").read_text(encoding="utf-8"))
+    keys = {"kind": "ovs", "rules": 2, "masks": 1}
+    scenario = Scenario.model_validate({"name": "ovs", "dataplane": keys})
+    found = {axis.key: axis for axis in map(parse_axis, default_axes(scenario, model))}
+    own = {key for key in found if key not in FACTORS}
+    assert own == {"dataplane.rules", "dataplane.masks", "traffic.flows"}
+    assert found["dataplane.rules"].values == (2, 4)  # powers of two
+    assert (found["dataplane.masks"].low, found["dataplane.masks"].high) == (1, 2)
+    most = with_overrides(scenario, {"dataplane.rules": 32768, "dataplane.masks": 8})
+    found = {axis.key: axis for axis in map(parse_axis, default_axes(most, model))}
+    assert found["dataplane.rules"].values == (16384, 32768)  # as many as there can be
+
+
+def test_a_scenario_that_cannot_be_answered_is_not_blamed_on_an_axis(make_job: MakeJob) -> None:
+    job = make_job("traffic.flows=64,128")
+    cut = with_overrides(job.plan.base, {"nic.link_gbps": 10})
+    other = job.model_copy(update={"plan": job.plan.model_copy(update={"base": cut})})
+    with pytest.raises(InputError, match=r"^the scenario can't be answered: .* nic"):
+        sensitivity(other, 0, lambda *_: None)
 
 
 @pytest.mark.parametrize("typed", ["0", "-1", "100", "fast"])

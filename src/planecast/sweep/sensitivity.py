@@ -16,32 +16,28 @@ import numpy as np
 
 from planecast.errors import InputError
 from planecast.extras import extra_library
+from planecast.model.calibration import Calibration
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.results.sensitivity import Sensitivity, Swing
-from planecast.scenario import value_at, value_if_any
+from planecast.scenario import value_at, value_if_any, with_overrides
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.model import value_text
 from planecast.scenario.scenario import Scenario
-from planecast.scenario.workload import MAX_FLOWS, MAX_STATIONS
 from planecast.sweep.answer import answered
-from planecast.sweep.axes import Axis, Column, value_of
+from planecast.sweep.axes import Axis, Column, parse_axis, value_of
 from planecast.sweep.hardware import FACTORS
 from planecast.sweep.job import Job
-from planecast.workload.scenario_columns import ScenarioColumns
+from planecast.workload.scenario_columns import NUMBERS, ScenarioColumns
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.registry import stages_of
 
 _BATCH = 64
 _WITHOUT = "--draws 0 for the tornado alone"
-_TABLES = {
-    "workload.acl_rules": 65536,
-    "workload.routes": 65536,
-    "workload.next_hops": 65536,
-    "workload.bridge_entries": MAX_STATIONS,
-    "traffic.flows": MAX_FLOWS,
-}
-"""Keys that sizes of tables follow from, and the most that each can be."""
+_END = "an end of an axis"
+_SIZES = ("workload.", "traffic.")
+"""Sections of ours with numbers that sizes of tables follow from."""
 
 
 def sensitivity(job: Job, draws: int, progress: Progress) -> Sensitivity:
@@ -56,7 +52,10 @@ def sensitivity(job: Job, draws: int, progress: Progress) -> Sensitivity:
     total = 1 + 2 * len(axes) + draws * (len(axes) + 2)
     ends = [_ends(axis) for axis in axes]
     points = [{}, *({a.key: v} for a, pair in zip(axes, ends, strict=True) for v in pair)]
-    tornado = [_whole(result) for result in answered(job, points)]
+    tornado = [
+        _whole(result, _END if number else "the scenario")
+        for number, result in enumerate(answered(job, points))
+    ]
     progress(len(points), total, "one at a time")
     base = tornado[0]
     indices, refused = _sobol(sobol, job, draws, progress, total) if sobol else ({}, 0)
@@ -86,21 +85,54 @@ def sensitivity(job: Job, draws: int, progress: Progress) -> Sensitivity:
     )
 
 
-def default_axes(base: Scenario) -> list[str]:
-    """What is varied when nothing is named: the machine's components and the tables that the
-    scenario's stages touch, as words for `parse_axis`: half to twice as much of each."""
+def default_axes(base: Scenario, calibration: Calibration) -> list[str]:
+    """What is varied when nothing is named: the machine's components, and the numbers that what is
+    touched follows, as words for `parse_axis`: half to twice as much of each. Of ours these are
+    sizes of the tables that its stages touch, of a program of others the keys that its traces
+    changed: the model knows no effect of any other."""
     words = [f"{key}=0.5:2:log" for key in FACTORS]
-    for key, limit in _TABLES.items():
-        if value_if_any(base, key) is None:
+    program = calibration.program
+    ours = base.dataplane.kind == OWN
+    sizes = [key for key in NUMBERS if key.startswith(_SIZES)] if ours else ()
+    for key in program.keys if program is not None else sizes:
+        value = value_if_any(base, key)
+        if not isinstance(value, int):
             continue
-        value = int(value_at(base, key))
-        most = limit
-        if key == "traffic.flows":
-            most = value_if_any(base, "workload.flows") or limit
-        ends = (max(2, value // 2), min(most, 2 * value))
-        if ends[0] < ends[1] and _touched_lines_follow(base, key, ends):
-            words.append(f"{key}={ends[0]}:{ends[1]}:log")
+        low, high = (_nearest(base, key, end) for end in (max(2, value // 2), 2 * value))
+        low = min(low, value)
+        if low < high and (program is not None or _touched_lines_follow(base, key, (low, high))):
+            words.append(_as_words(key, low, value, high))
     return words
+
+
+def _nearest(base: Scenario, key: str, wanted: int) -> int:
+    """The value of a key between the base's and a wanted one, which other keys or its own limit may
+    forbid, that is nearest to that."""
+    known, limit = int(value_at(base, key)), wanted
+    if _valid(base, key, wanted):
+        return wanted
+    while abs(limit - known) > 1:
+        middle = (limit + known) // 2
+        known, limit = (middle, limit) if _valid(base, key, middle) else (known, middle)
+    return known
+
+
+def _valid(base: Scenario, key: str, value: int) -> bool:
+    try:
+        with_overrides(base, {key: value})
+    except InputError:
+        return False
+    return True
+
+
+def _as_words(key: str, low: int, value: int, high: int) -> str:
+    """A range; the three values of a key that takes some whole numbers alone."""
+    span = f"{key}={low}:{high}:log"
+    try:
+        parse_axis(span)
+    except InputError:
+        return f"{key}={','.join(str(one) for one in dict.fromkeys((low, value, high)))}"
+    return span
 
 
 def _touched_lines_follow(base: Scenario, key: str, ends: tuple[int, int]) -> bool:
@@ -116,13 +148,10 @@ def _ends(axis: Axis) -> tuple[Any, Any]:
     return value_of(axis, column, 0), value_of(axis, column, 1)
 
 
-def _whole(result: Result | str) -> Result:
+def _whole(result: Result | str, what: str) -> Result:
     if isinstance(result, str):
-        raise InputError(
-            f"an end of an axis can't be answered: {result}",
-            "--vary",
-            "vary it over a smaller range",
-        )
+        advice = "vary it over a smaller range" if what == _END else ""
+        raise InputError(f"{what} can't be answered: {result}", "--vary" if advice else "", advice)
     return result
 
 

@@ -17,6 +17,7 @@ from planecast.explain.flame import flame
 from planecast.host.root import Root
 from planecast.host.topology import read_topology
 from planecast.instruments.callgrind_output import parse_callgrind
+from planecast.model.calibration import Calibration
 from planecast.partition.plan import make_plan
 from planecast.report import report_html
 from planecast.report.comparison_page import comparison_page
@@ -61,8 +62,10 @@ def look(browser: Browser, address: str, drawings: int) -> None:
         check_layout(browser, width)
 
 
-def test_a_sensitivity(browser: Browser, page: Page, make_job: MakeJob, base: Scenario) -> None:
-    job = make_job(*default_axes(base), sample="lhs", points=16)
+def test_a_sensitivity(
+    browser: Browser, page: Page, make_job: MakeJob, base: Scenario, calibration: Calibration
+) -> None:
+    job = make_job(*default_axes(base, calibration), sample="lhs", points=16)
     found = sensitivity(job, 8, lambda *_: None)
     look(browser, page(report_html(found)), 2)
 

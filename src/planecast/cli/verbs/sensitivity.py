@@ -29,8 +29,8 @@ def sensitivity(
             "--vary",
             metavar="KEY=LOW:HIGH",
             help="What is varied, and its range (KEY=V,V… too); machine.llc_size and the like are "
-            "factors over the calibrated machine. Default: every component, and the tables, from "
-            "half to twice.",
+            "factors over the calibrated machine. Default: every component, and the tables (of a "
+            "program of others the keys that its calibration varied), from half to twice.",
         ),
     ] = None,
     draws: Annotated[
@@ -64,7 +64,7 @@ def sensitivity(
         raise InputError(f"got {draws} draws", "--draws", "give a power of two, such as 64")
     named = [parse_axis(text) for text in vary or []]
     base, root, chosen = model_question(scenario, settings, calibration, runs, named)
-    axes = named or [parse_axis(text) for text in default_axes(base)]
+    axes = named or [parse_axis(text) for text in default_axes(base, chosen.model)]
     job = job_of(Plan.of(base, axes, "lhs", max(1, draws), seed), chosen, "solve")
     with RunDirectory.create(root, "sensitivity", base.name) as run:
         with progress_bar("asking") as progress:
