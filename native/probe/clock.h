@@ -51,4 +51,14 @@ static inline double clock_tsc_hz(struct clock_pair start, struct clock_pair end
     return (double)(end.cycles - start.cycles) * 1e9 / (double)(end.ns - start.ns);
 }
 
+/* Over two milliseconds: near enough to choose a deadline. */
+static inline double clock_about_tsc_hz(void)
+{
+    struct clock_pair start = clock_both(), end;
+    do
+        end = clock_both();
+    while (end.ns - start.ns < 2000000);
+    return clock_tsc_hz(start, end);
+}
+
 #endif

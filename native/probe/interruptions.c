@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "clock.h"
 
@@ -67,14 +66,6 @@ static void *watcher_main(void *argument)
     return NULL;
 }
 
-static double tsc_hz(void)
-{
-    const struct timespec moment = {0, 2000000};
-    struct clock_pair before = clock_both();
-    nanosleep(&moment, NULL);
-    return clock_tsc_hz(before, clock_both());
-}
-
 static void write_list(FILE *out, const char *name, const struct interruptions *found, bool starts)
 {
     fprintf(out, ", \"%s\": [", name);
@@ -103,7 +94,7 @@ static void write_all(FILE *out, const struct watch *watch, const struct watcher
 bool interruptions_watch(FILE *out, const int *cpus, size_t count, double seconds,
                          const volatile int *stop)
 {
-    double hz = tsc_hz();
+    double hz = clock_about_tsc_hz();
     struct watch watch = {.count = count,
                           .ahead = (uint64_t)(AHEAD_S * hz),
                           .span = (uint64_t)(seconds * hz),

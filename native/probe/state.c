@@ -27,16 +27,6 @@ static uint64_t cache_bytes(int cpu, unsigned level)
     return bytes;
 }
 
-/* Near enough to choose a deadline. */
-static double tsc_hz(void)
-{
-    struct clock_pair start = clock_both(), end;
-    do
-        end = clock_both();
-    while (end.ns - start.ns < 2000000);
-    return clock_tsc_hz(start, end);
-}
-
 static void write_list(FILE *out, const char *name, const float *value, size_t count)
 {
     fprintf(out, "\"%s\": [", name);
@@ -107,7 +97,7 @@ bool state_write(FILE *out, int cpu, int other, uint64_t max, const volatile int
     struct clock_pair start = clock_both();
     struct survival_border border = survival_border(memory.base, cache_bytes(cpu, 2));
     uint64_t most = max < SURVIVAL_MOST ? max : SURVIVAL_MOST;
-    uint64_t allowed = (uint64_t)(SURVIVAL_S * tsc_hz());
+    uint64_t allowed = (uint64_t)(SURVIVAL_S * clock_about_tsc_hz());
     size_t survivals =
         survival_measure(memory.base, most, &border, start.cycles + allowed, survived, stop);
     size_t next_to_stream = 0;

@@ -16,10 +16,10 @@ from planecast.machine.hierarchy import TlbLevel
 from planecast.model import transfer
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import cost_of
-from planecast.model.target_platform import HOST, Site
+from planecast.model.target_platform import Site
 from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
-from planecast.scenario.machine import microarchitecture_of
+from planecast.scenario.machine import HOST, microarchitecture_of
 
 
 @pytest.fixture(autouse=True)

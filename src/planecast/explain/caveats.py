@@ -12,8 +12,8 @@ from planecast.model.calibrated_range import outside
 from planecast.results.arithmetic import total
 from planecast.results.estimate import Estimate
 from planecast.results.result import CLOCK_AND_MODEL
-from planecast.scenario.machine import machine_of
-from planecast.scenario.own_clock import HOST, own_clock_factor
+from planecast.scenario.machine import HOST, machine_of
+from planecast.scenario.own_clock import own_clock_factor
 
 LOOP = "loop"
 """The loop around the stages, as a stage of its own."""

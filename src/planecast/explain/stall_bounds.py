@@ -25,6 +25,7 @@ from planecast.machine.tlb import LARGE, WALK, Tlb
 from planecast.model.calibration import Calibration
 from planecast.model.stage_cost import near_terms
 from planecast.results.estimate import Estimate
+from planecast.scenario.machine import HOST
 from planecast.scenario.scenario import Scenario
 from planecast.workload.profile import WorkloadProfile
 from planecast.workload.scenario_columns import ScenarioColumns
@@ -47,7 +48,7 @@ def bounded_stalls(
     None of a function whose stages have no descriptors, of a data plane of somebody else, of a
     pipeline over several lcores, or with a neighbour: what shares the caches then is not known.
     """
-    own = scenario.dataplane.kind == "ours" and scenario.machine == "host"
+    own = scenario.dataplane.kind == "ours" and scenario.machine == HOST
     if not own or scenario.placement.cuts or scenario.neighbour.busy:
         return {}
     columns = ScenarioColumns.of([scenario])

@@ -23,6 +23,7 @@ from planecast.model.calibration import Calibration
 from planecast.scenario import SCENARIO_KEYS, Scenario, json_schema
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.keys import field_at
+from planecast.scenario.machine import HOST
 from planecast.scenario.model import power_of_two
 from planecast.scenario.points import applies
 from planecast.scenario.workload import FUNCTIONS
@@ -101,8 +102,8 @@ def _control(key: str, text: str, base: Scenario, calibration: Calibration) -> C
         beyond = tuple(stage not in calibration.stages for stage in own)
         return Control(key, "list", text, engine, own, beyond)
     if key == "machine":
-        every = ("host", *names("cpus"))
-        return Control(key, "choice", text, engine, every, _not_usual(every, "host"))
+        every = (HOST, *names("cpus"))
+        return Control(key, "choice", text, engine, every, _not_usual(every, HOST))
     if key == _LCORES:
         values = tuple(range(1, _MOST_LCORES + 1))
         return Control(key, "number", text, engine, values, _outside(key, values, calibrated))

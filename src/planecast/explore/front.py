@@ -18,12 +18,11 @@ from planecast.errors import InputError
 from planecast.explore.controls import Control
 from planecast.explore.grid import axis_of, grid
 from planecast.explore.measured import value_json
-from planecast.model.target_platform import HOST
 from planecast.results import RunDirectory
 from planecast.results.store import SWEEP
 from planecast.results.trials import quoted
 from planecast.scenario import Scenario
-from planecast.scenario.machine import machine_of
+from planecast.scenario.machine import HOST, machine_of
 from planecast.study.calibration_run import Chosen
 from planecast.sweep.answer import Columns
 from planecast.sweep.axes import Axis

@@ -12,13 +12,12 @@ from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.explain import Case, Explanation, explain_case
 from planecast.model.prediction import Prediction, predict
-from planecast.model.target_platform import HOST
 from planecast.results import Estimate, Manifest, Result, collect_manifest
 from planecast.results.basis import Basis
 from planecast.results.own_clock import in_own_clock
 from planecast.scenario import SCENARIO_KEYS, Scenario, with_overrides
 from planecast.scenario.dataplane import OWN
-from planecast.scenario.machine import machine_of
+from planecast.scenario.machine import HOST, machine_of
 from planecast.scenario.own_clock import own_clock_factor
 from planecast.scenario.points import value_if_any
 from planecast.study.calibration_run import Chosen

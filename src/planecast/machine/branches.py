@@ -22,7 +22,6 @@ class Branches(Mechanism):
 
     cause = "mispredicted branches"
     advice = "fewer branches that depend on the packet; let packets of a kind come together"
-    domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:
         return bool(profile.mispredictions)

@@ -32,7 +32,6 @@ class BufferConflicts(Mechanism):
 
     cause = "buffer conflicts"
     advice = "hugepages, so that packet buffers lie side by side; shorter bursts"
-    domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:
         return profile.one_buffer_a_page

@@ -33,7 +33,6 @@ class Core(Mechanism):
 
     cause = "instructions"
     advice = "fewer instructions a packet (profile), wider vectors, a newer core"
-    domain = "core"
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         return (
@@ -66,7 +65,6 @@ class Bursts(Mechanism):
 
     cause = "bursts"
     advice = "larger bursts"
-    domain = "core"
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         return (

@@ -45,7 +45,6 @@ class FirstTlb(Mechanism):
 
     cause = "first-level TLB"
     advice = "shorter bursts; 2 MiB pages that a guest's host maps as such"
-    domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:
         return profile.header_reader is not None

@@ -24,7 +24,6 @@ class LastLevel(Mechanism):
 
     cause = "last level"
     advice = "smaller tables, cache ways of its own (partition), a larger L2"
-    domain = "uncore"
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         if not hierarchy.background:

@@ -54,7 +54,6 @@ class LockStepWalks(Mechanism):
         "fewer rules or fields, an offload of the search, bursts that fill all lanes, or no "
         "gathers where the CPU's are slow (measure … -- --force-max-simd-bitwidth=128)"
     )
-    domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:
         return not profile.made_in_memory

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.machine.hierarchy import Hierarchy
-from planecast.machine.parameter import Domain, Parameter
+from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
 
 Floats = NDArray[np.float64]
@@ -39,8 +39,6 @@ class Mechanism:
     """What explain calls it."""
     advice: ClassVar[str]
     """What to try where it dominates."""
-    domain: ClassVar[Domain]
-    """Whose clock its cycles follow."""
 
     def applies(self, profile: WorkloadProfile) -> bool:
         """Whether a workload has what it is about; its parameters are fitted then."""

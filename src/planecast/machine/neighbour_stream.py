@@ -22,7 +22,6 @@ class NeighbourStream(Mechanism):
 
     cause = "neighbours"
     advice = "cache ways of its own (partition), another socket"
-    domain = "uncore"
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         median, spread = hierarchy.stream_share or (SHARE_MEDIAN, SHARE_SPREAD)

@@ -41,7 +41,6 @@ class OverlapOfLines(Mechanism):
 
     cause = "overlap"
     advice = "prefetch lines a burst ahead of their use"
-    domain = "none"
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         vary = "vary traffic.flows over values that differ much, 256 and 65536 for example"

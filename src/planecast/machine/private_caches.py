@@ -24,7 +24,6 @@ class PrivateCaches(Mechanism):
 
     cause = "private caches"
     advice = "smaller tables, a core with a larger L2"
-    domain = "core"
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         return (

@@ -25,7 +25,6 @@ class StageStarts(Mechanism):
 
     cause = Bursts.cause
     advice = Bursts.advice
-    domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:
         return not profile.made_in_memory

@@ -36,7 +36,6 @@ class StoreBuffer(Mechanism):
 
     cause = "instructions"
     advice = "smaller frames, wider stores"
-    domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:
         return bool(profile.stores)

@@ -39,7 +39,6 @@ class Tlb(Mechanism):
 
     cause = "page walks"
     advice = "2 MiB pages (hugepages, or transparent ones), of a guest's host, too; smaller tables"
-    domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:
         return bool(profile.pages)

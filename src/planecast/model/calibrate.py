@@ -15,6 +15,7 @@ from planecast.model.posterior import Points, Posterior, posterior
 from planecast.model.supported import columns_of
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
+from planecast.results.scores import NORMAL_95
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.profile import WorkloadProfile
 from planecast.workload.traced.program_profile import ProgramProfile
@@ -24,7 +25,6 @@ DISTURBED = 0.3
 """Least relative standard deviation of a point that rests on disturbed windows. Two such points of
 an Ice Lake guest took 1.6 and 1.7 times what they did in a quiet hour, or what the model says;
 between 0.15 and 0.6 it makes no difference to the other points' errors."""
-NORMAL_95 = 1.959964
 
 
 def calibrate(

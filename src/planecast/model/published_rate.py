@@ -29,9 +29,8 @@ from planecast.machine.generations import ERROR_SHARE, backend_factor, slots_fac
 from planecast.machine.slots import Slots
 from planecast.machine.smt import busy_sibling_slowdown
 from planecast.model.prediction import Prediction
-from planecast.model.target_platform import HOST
 from planecast.results.student import t_quantile
-from planecast.scenario.machine import Card, Machine, machine_of, microarchitecture_of
+from planecast.scenario.machine import HOST, Card, Machine, machine_of, microarchitecture_of
 from planecast.scenario.override import SCENARIO_KEYS
 from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
-from planecast.model.target_platform import HOST
 from planecast.results.manifest import same_host
 from planecast.scenario.cpus import parse_cpus
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.host_cpus import refuse_offline
+from planecast.scenario.machine import HOST
 from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
+from planecast.scenario.machine import HOST
 from planecast.scenario.scenario import Scenario
-
-HOST = "host"
 
 
 class Site(NamedTuple):

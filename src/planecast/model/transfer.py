@@ -38,8 +38,8 @@ from planecast.machine.smt import busy_sibling_slowdown
 from planecast.machine.tlb import LARGE
 from planecast.model.calibration import Calibration
 from planecast.model.counter_model import BF, Counted, blank_hierarchy
-from planecast.model.target_platform import HOST, Site
-from planecast.scenario.machine import CoreValues, Machine, machine_of
+from planecast.model.target_platform import Site
+from planecast.scenario.machine import HOST, CoreValues, Machine, machine_of
 
 COSTLY = {*BY_CLASS.values(), BF}
 """Parameters that multiply waits for lines."""

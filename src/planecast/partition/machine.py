@@ -18,6 +18,7 @@ from planecast.host.topology import CacheDomain, Core, Node, Topology
 from planecast.machine.memory import ASSUMED_GBS, Memory
 from planecast.partition.catalogued import shape_values
 from planecast.scenario.cpus import parse_cpus
+from planecast.scenario.machine import HOST
 from planecast.scenario.model import Bytes, Count, Noun, listed
 from planecast.scenario.placement import CpuList
 
@@ -166,10 +167,6 @@ class MachineShape(Noun):
 
 _UNLIMITED = 2048
 """AMD's bandwidth of a class without a limit, as the kernel shows it."""
-
-
-HOST = "host"
-"""The machine that planecast runs on, or the recorded one."""
 
 
 def described(value: Any) -> Any:

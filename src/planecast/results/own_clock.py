@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result, StageResult
-from planecast.scenario.machine import machine_of
-from planecast.scenario.own_clock import HOST, own_clock_factor
+from planecast.scenario.machine import HOST, machine_of
+from planecast.scenario.own_clock import own_clock_factor
 
 _MARK = "cycles are those of"
 

@@ -19,6 +19,10 @@ from planecast.scenario.fact import Fact, Flag, Positive, Status, Text
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.problems import validated
 
+HOST = "host"
+"""In place of a machine's name: the one that planecast runs on, or that was calibrated; of a
+division, a recorded one, too."""
+
 
 class CoreValues(Noun):
     """What a core of a microarchitecture has."""

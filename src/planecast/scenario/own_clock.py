@@ -7,9 +7,7 @@ Stamp Counter": a constant rate, the base frequency but for some parts' crystal 
 
 from __future__ import annotations
 
-from planecast.scenario.machine import machine_of
-
-HOST = "host"
+from planecast.scenario.machine import HOST, machine_of
 
 
 def own_clock_factor(machine: str, tsc_hz: float) -> float:

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from planecast.errors import InputError
 from planecast.scenario.dataplanes.l3fwd import EVERY_ADDRESS
-from planecast.scenario.dataplanes.packets import Addressed, Packets, as_number
+from planecast.scenario.dataplanes.packets import IPV4_ADDRESSES, Addressed, Packets, as_number
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.traffic import Traffic
 
@@ -23,7 +23,6 @@ IP6_DEPTH = 48
 _IP6_ROUTES = int(IPv6Address("2001:db8::"))
 _ROUTED = IPv4Address("128.0.0.0")
 _ROUTED_ADDRESSES = 1 << 30
-_ADDRESSES = 1 << 32
 
 
 def plain_flows(scenario: Scenario) -> Packets:
@@ -51,7 +50,7 @@ def plain_flows(scenario: Scenario) -> Packets:
 def _within(packets: Packets, flows: int) -> Packets:
     for name in ("source", "destination"):
         first, step = (as_number(getattr(packets, key)) for key in (name, f"{name}_step"))
-        if first + (flows - 1) * step >= _ADDRESSES:
+        if first + (flows - 1) * step >= IPV4_ADDRESSES:
             raise InputError(
                 f"{flows} flows go beyond the last IPv4 address",
                 f"dataplane.packets.{name}",

@@ -22,7 +22,7 @@ from planecast.scenario.dataplanes.hosted import NOT_ROUTED, OWN_ALONE, Hosted
 from planecast.scenario.dataplanes.own import OwnDataplane
 from planecast.scenario.interference import Interference
 from planecast.scenario.load_generator import LoadGeneratorChoice
-from planecast.scenario.machine import machine_of
+from planecast.scenario.machine import HOST, machine_of
 from planecast.scenario.model import Noun
 from planecast.scenario.neighbour import Neighbour
 from planecast.scenario.nic import Nic
@@ -54,7 +54,7 @@ class Scenario(Noun):
 
     name: Name
     """Short name; it becomes part of the run's folder."""
-    machine: Name = "host"
+    machine: Name = HOST
     """Machine it runs on: host is the one planecast runs on; others are of the catalogue, and for
     the model alone (`planecast machine list`)."""
     dataplane: Dataplane = OwnDataplane()
@@ -79,7 +79,7 @@ class Scenario(Noun):
     @field_validator("machine")
     @classmethod
     def _known_machine(cls, machine: str) -> str:
-        if machine != "host":
+        if machine != HOST:
             try:
                 machine_of(machine)
             except InputError as error:
@@ -115,8 +115,8 @@ class Scenario(Noun):
     @field_validator("placement")
     @classmethod
     def _fits_machine(cls, placement: Placement, info: ValidationInfo) -> Placement:
-        name = info.data.get("machine", "host")  # absent when it was refused itself
-        if name == "host":
+        name = info.data.get("machine", HOST)  # absent when it was refused itself
+        if name == HOST:
             return placement
         machine = machine_of(name)
         ways = machine.values.llc_ways.value
@@ -255,6 +255,11 @@ class Scenario(Noun):
         """The same with those that every pipeline begins and ends with."""
         return ("source", *self.stages, "tx")
 
+    def in_bursts(self, burst: int) -> Self:
+        """The same in bursts of so many packets at most."""
+        placement = self.placement.model_copy(update={"burst": burst})
+        return self.model_copy(update={"placement": placement})
+
 
 def _kind(info: ValidationInfo) -> str | None:
     """The kind of data plane; None where it was refused itself."""
@@ -277,7 +282,7 @@ def _check_ways(neighbour: Neighbour, machine: str) -> None:
     """Raises ValueError for more ways of a last cache level than there are, or are known."""
     if neighbour.ways is None:
         return
-    if machine == "host":
+    if machine == HOST:
         raise ValueError(
             "the number of ways of this host's last level is not known; leave ways out, or name a "
             "machine of the catalogue"

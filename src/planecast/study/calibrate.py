@@ -106,10 +106,7 @@ def prepare(context: Context) -> Prepared:
     context.progress(_PROBED, 1, "counting instructions")
     # Bursts of points that are not calibrated on are predicted from those that were counted.
     usual = study.scenario.placement.burst
-    plain = [
-        one.model_copy(update={"placement": one.placement.model_copy(update={"burst": usual})})
-        for one in others
-    ]
+    plain = [one.in_bursts(usual) for one in others]
     return Prepared(probe, count_pipelines([*fitted, *plain]))
 
 

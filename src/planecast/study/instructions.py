@@ -184,7 +184,7 @@ def count_instructions(
 
         def command(count: int, burst: int) -> list[str]:
             return once_command(
-                _with_burst(scenario, burst),
+                scenario.in_bursts(burst),
                 Path(folder),
                 count,
                 instrument="callgrind" if portable else "stop",
@@ -195,11 +195,6 @@ def count_instructions(
     found = counted.model_copy(update={"pads_short_bursts": True, "spreads_buffers": True})
     remember(kept, found)
     return found
-
-
-def _with_burst(scenario: Scenario, burst: int) -> Scenario:
-    placement = scenario.placement.model_copy(update={"burst": burst})
-    return scenario.model_copy(update={"placement": placement})
 
 
 def _digest(

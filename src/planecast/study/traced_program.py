@@ -62,8 +62,7 @@ def trace_scenario(
     first = trace_once(scenario, packets)
     done(1, 2)
     other = _OTHER_BURSTS[0] if burst != _OTHER_BURSTS[0] else _OTHER_BURSTS[1]
-    placement = scenario.placement.model_copy(update={"burst": other})
-    _, again, _ = _stages(scenario.model_copy(update={"placement": placement}), _SHORT, _SHORT)
+    _, again, _ = _stages(scenario.in_bursts(other), _SHORT, _SHORT)
     done(2, 2)
     return first.model_copy(
         update={

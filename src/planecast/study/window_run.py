@@ -123,8 +123,7 @@ def _run_vpp(scenario: Scenario, folder: Path, prefix: Sequence[str], window: Wi
         came, went = vpp.forwarded()
         refuse_lost(came, went, COUNTED, vpp.name, share=1.0, held=MADE + window.burst)
 
-    placement = scenario.placement.model_copy(update={"burst": window.burst})
-    sent = scenario.model_copy(update={"placement": placement})
+    sent = scenario.in_bursts(window.burst)
     _wait_for(vpp, window, started=lambda: vpp.send(sent), led=led)
 
 

@@ -17,14 +17,14 @@ from planecast.engines.solve.engine import throughput
 from planecast.errors import InputError
 from planecast.explain.core import core_of
 from planecast.model.calibration import Calibration
-from planecast.model.target_platform import HOST, Site, at_host
+from planecast.model.target_platform import Site, at_host
 from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import MEMORY_BANDWIDTH, Result
 from planecast.scenario import with_overrides
 from planecast.scenario.dataplane import OWN
-from planecast.scenario.machine import machine_of, microarchitecture_of
+from planecast.scenario.machine import HOST, machine_of, microarchitecture_of
 from planecast.scenario.scenario import Scenario
 from planecast.sweep.hardware import with_last_level
 

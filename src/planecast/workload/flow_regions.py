@@ -71,7 +71,7 @@ class Table(NamedTuple):
         return found
 
 
-def hashed(buckets: Floats, picks: float, *, tables: int = 1) -> Table:
+def hashed(buckets: Floats, picks: Floats | float, *, tables: int = 1) -> Table:
     """A hash table of a line a bucket, of which a flow picks some at random.
 
     `tables` regions share the lines evenly, when several stages look up what is in one table.

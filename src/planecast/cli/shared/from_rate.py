@@ -35,14 +35,14 @@ def published_rate(text: str, asked: str) -> PublishedRate:
     """
     from planecast.model.published_rate import PublishedRate
     from planecast.scenario import load_scenario, with_overrides
-    from planecast.scenario.machine import card_of, machine_of
+    from planecast.scenario.machine import HOST, card_of, machine_of
     from planecast.scenario.override import set_place
     from planecast.scenario.units import parse_rate_pps
 
     where = f"--from-rate {text}"
     rate, at, rest = text.partition("@")
     machine, *parts = rest.split(",")
-    if not at or not machine or machine == "host":
+    if not at or not machine or machine == HOST:
         raise InputError("the machine of the rate is missing", where, EXAMPLE)
     pps = parsed(parse_rate_pps, rate, where, EXAMPLE)
     files = [part for part in parts if "=" not in part]

@@ -33,6 +33,7 @@ from planecast.progress import Progress
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.results.trials import Columns
+from planecast.scenario.dataplanes.packets import IPV4_ADDRESSES
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
@@ -202,7 +203,7 @@ def block_packets(scenario: Scenario, budget: Budget) -> int:
     A cycle of more than CYCLE_PACKETS is cut: its caches are full after the warm-up's packets.
     """
     step = int(IPv4Address(value_if_any(scenario, "traffic.destination_step") or 0))
-    destinations = 2**32 // math.gcd(step, 2**32)
+    destinations = IPV4_ADDRESSES // math.gcd(step, IPV4_ADDRESSES)
     flows = scenario.traffic.flows // scenario.placement.lcores
     cycle = 0 if scenario.forwards == "compute" else max(destinations, flows)
     return max(min(cycle, CYCLE_PACKETS), BLOCK_WINDOWS * window_packets(scenario, budget))

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 
 from planecast.engines.simulate.stage_cost import PipelineCost
 from planecast.machine.ddio import Buffers, DeviceWays, Spill, spill
-from planecast.model.target_platform import HOST
 from planecast.scenario.frames import mean_bytes
-from planecast.scenario.machine import machine_of
+from planecast.scenario.machine import HOST, machine_of
 from planecast.scenario.scenario import Scenario
 
 _WORTH_A_WORD = 0.005

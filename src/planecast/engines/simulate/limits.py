@@ -9,9 +9,8 @@ import math
 
 from planecast.engines.simulate.ddio_overflow import ddio_overflow
 from planecast.machine.pcie import Link
-from planecast.model.target_platform import HOST
 from planecast.scenario.frames import line_rate_pps, mean_bytes
-from planecast.scenario.machine import machine_of
+from planecast.scenario.machine import HOST, machine_of
 from planecast.scenario.scenario import Scenario
 
 

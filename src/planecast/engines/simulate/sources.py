@@ -7,6 +7,7 @@ from collections import Counter
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.capture import Capture, read_capture
+from planecast.scenario.dataplanes.packets import IPV4_ADDRESSES
 from planecast.scenario.scenario import Scenario
 
 _FIRST_SOURCE = int(ipaddress.IPv4Address("10.0.0.1"))
@@ -76,7 +77,7 @@ def _classes(scenario: Scenario, ports: int) -> list[sim.FlowClass]:
                 flows=max(1, one.flows // ports),
                 new_flows_per_second=traffic.new_flows_pps * one.share / ports,
                 source_ip=_FIRST_SOURCE + first,
-                destination_ip=(_FIRST_DESTINATION + first * step) % (1 << 32),
+                destination_ip=(_FIRST_DESTINATION + first * step) % IPV4_ADDRESSES,
                 destination_ip_step=step,
             )
         )

@@ -90,7 +90,7 @@ class PipelineCost:
 def stage_costs(scenarios: Sequence[Scenario], calibration: Calibration) -> list[PipelineCost]:
     """What bursts cost in each scenario. Raises InputError for what the cost model doesn't know."""
     asked = [
-        _at_burst(scenario, n)
+        scenario.in_bursts(n)
         for scenario in scenarios
         for n in range(1, scenario.placement.burst + 1)
     ]
@@ -123,11 +123,6 @@ def header_miss_cycles(scenario: Scenario, calibration: Calibration) -> float:
 
 def _sizes(limit: int) -> Floats:
     return np.arange(1, limit + 1, dtype=np.float64)
-
-
-def _at_burst(scenario: Scenario, burst: int) -> Scenario:
-    placement = scenario.placement.model_copy(update={"burst": burst})
-    return scenario.model_copy(update={"placement": placement})
 
 
 def tabulated(costs: dict[str, Floats], whole: Floats) -> PipelineCost:

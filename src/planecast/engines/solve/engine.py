@@ -77,10 +77,14 @@ def _result(
 
 def throughput(cost: Estimate, calibration: Calibration, lcores: int) -> Estimate:
     """Packets a second of so many lcores at a cost in TSC cycles a packet."""
-    clock = calibration.hierarchy.tsc_hz * lcores
+    return packets_a_second(cost, calibration.hierarchy.tsc_hz * lcores)
+
+
+def packets_a_second(cost: Estimate, hz: float) -> Estimate:
+    """Of so many cycles a second, at a cost in these cycles a packet."""
     low, high = cost.interval or (cost.value, cost.value)
     return Estimate(
-        value=clock / cost.value, low=clock / high, high=clock / low, unit="pps", kind="computed"
+        value=hz / cost.value, low=hz / high, high=hz / low, unit="pps", kind="computed"
     )
 
 

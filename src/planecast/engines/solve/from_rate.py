@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planecast.engines.solve.engine import packets_a_second
 from planecast.errors import InputError
 from planecast.machine.ceilings import card_ceilings
 from planecast.machine.clocks import beyond_turbo
@@ -22,12 +23,11 @@ from planecast.model.published_rate import (
     machine_at,
     predict_from_rate,
 )
-from planecast.model.target_platform import HOST
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.results.student import t_quantile
-from planecast.scenario.machine import Machine
+from planecast.scenario.machine import HOST, Machine
 from planecast.scenario.scenario import Scenario
 
 QUEUE_ERROR = 0.085
@@ -122,7 +122,8 @@ class _Answer:
     def result(self, scenario: Scenario, i: int) -> Result:
         """One scenario's answer."""
         machine, cost = machine_at(scenario, self.published), self.predicted.estimate(i)
-        able = _throughput(cost, machine, scenario)
+        lcores = scenario.placement.lcores
+        able = packets_a_second(cost, machine.values.base_ghz.value * 1e9 * lcores)
         more = cores_of(scenario) > cores_of(self.published.scenario)
         unknown = more and self.published.card is None
         if unknown:
@@ -143,14 +144,6 @@ class _Answer:
             notes=tuple(_notes(self.published, scenario, machine, unknown=unknown)),
             manifest=self.manifest,
         )
-
-
-def _throughput(cost: Estimate, machine: Machine, scenario: Scenario) -> Estimate:
-    hz = machine.values.base_ghz.value * 1e9 * scenario.placement.lcores
-    low, high = cost.interval or (cost.value, cost.value)
-    return Estimate(
-        value=hz / cost.value, low=hz / high, high=hz / low, unit="pps", kind="computed"
-    )
 
 
 def _instructions(published: PublishedRate, priors: Priors) -> Estimate:

@@ -33,6 +33,8 @@ UdpPort = Annotated[Count, Field(ge=0, le=65535)]
 Mac = Annotated[str, AfterValidator(_mac)]
 """A hardware address, such as 02:00:00:00:00:01."""
 
+IPV4_ADDRESSES = 1 << 32
+"""All that there are: destinations that are counted up come round in them."""
 _STEP = "0.0.0.1"
 
 

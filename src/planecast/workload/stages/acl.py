@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from planecast.scenario.dataplanes.packets import IPV4_ADDRESSES
 from planecast.workload.regions import Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import Floats, LockStep, StageDescriptor
@@ -32,7 +33,6 @@ and to take its last results out: one step."""
 HALF_ROUND = 0.9
 """Of a round: one in which only one of the search's two groups of lanes has packets. Both chosen by
 cross-validation over calibration points (docs/lab-notes/2026-11-28-what-a-rule-takes.md)."""
-DESTINATIONS = 1 << 32
 
 
 class Acl(StageDescriptor):
@@ -113,4 +113,4 @@ class Acl(StageDescriptor):
 
     @staticmethod
     def _destinations_and_rules(sizes: Sizes) -> tuple[Floats, Floats]:
-        return sizes.distinct_destinations(DESTINATIONS), sizes.number("workload.acl_rules")
+        return sizes.distinct_destinations(IPV4_ADDRESSES), sizes.number("workload.acl_rules")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from planecast.workload.regions import Asked, Overlap, Region
+from planecast.workload.flow_regions import Table
+from planecast.workload.regions import PAGE_LINES, Asked, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
 
@@ -19,18 +18,9 @@ class Actions(StageDescriptor):
     name = "actions"
 
     def regions(self, sizes: Sizes) -> list[Region]:
-        return [
-            Region(
-                stage=self.name,
-                name="flow actions",
-                cyclic=False,
-                lines=flows / sizes.lcores,
-                touches=sizes.runs(self.name) * share,
-                pages=flows * CLASSES_MET / 64 / sizes.lcores
-                + flows / np.maximum(sizes.active_flows, 1e-9),
-                total_lines=flows,
-                overlap=Overlap.PREFETCHED,
-                asked=Asked("key"),
-            )
-            for share, flows in sizes.by_class
-        ]
+        table = Table(
+            lines=lambda flows: flows,
+            pages=lambda flows: flows * CLASSES_MET / PAGE_LINES + 1,
+        )
+        runs = sizes.runs(self.name)
+        return table.regions(sizes, self.name, "flow actions", runs, asked=Asked("key"))

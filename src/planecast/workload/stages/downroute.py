@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planecast.cache_line import LINE_BYTES
+from planecast.scenario.dataplanes.packets import IPV4_ADDRESSES
 from planecast.workload.flow_regions import Table, hashed
 from planecast.workload.regions import Asked, Region
 from planecast.workload.sizes import Sizes, filled_buckets
@@ -12,8 +13,6 @@ from planecast.workload.stages.descriptor import StageDescriptor
 from planecast.workload.stages.first_24_bits import first_table
 from planecast.workload.stages.qinq import NEXT_HOPS, next_hops
 
-SPACE = 1 << 32
-"""Addresses that destinations come round in (pktgen_tuple.h)."""
 BUCKET_ENTRIES = 8
 """rte_hash: a bucket is one line of eight signatures and indices."""
 BUCKETS_ASKED = 2
@@ -44,7 +43,7 @@ class Downroute(StageDescriptor):
         bulk = np.minimum(sizes.burst, BULK)
         unused = runs * (1 - sizes.runs("qinq"))
         return [
-            *first_table(sizes, SPACE).regions(
+            *first_table(sizes, IPV4_ADDRESSES).regions(
                 sizes, self.name, "route table", lpm, asked=Asked(self.name, "routes")
             ),
             *buckets.regions(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planecast.cache_line import LINE_BYTES
+from planecast.scenario.dataplanes.packets import IPV4_ADDRESSES
 from planecast.workload.flow_regions import Table, destination_blocks
 from planecast.workload.regions import Asked, Region
 from planecast.workload.sizes import Sizes
@@ -13,7 +14,6 @@ from planecast.workload.stages.source import buffer_lines
 
 HOP_BYTES = 32
 """struct qinq_hop (downstream.h)."""
-SPACE = 1 << 32
 NEXT_HOPS = Asked("downroute", "next hops")
 HEADROOM_LINES = 1
 """The tags are eight bytes more than what stood before the IPv4 header."""
@@ -23,7 +23,7 @@ def next_hops(sizes: Sizes) -> Table:
     """One of each route; flows share a route whose destinations it has."""
     lines = np.maximum(sizes.number("workload.routes") * HOP_BYTES / LINE_BYTES, 1.0)
     return Table(
-        lines=lambda flows: np.minimum(lines, destination_blocks(sizes, SPACE, 1.0, flows))
+        lines=lambda flows: np.minimum(lines, destination_blocks(sizes, IPV4_ADDRESSES, 1.0, flows))
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from planecast.scenario.dataplanes.packets import IPV4_ADDRESSES
 from planecast.workload.regions import Asked, Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
@@ -11,7 +12,6 @@ from planecast.workload.stages.descriptor import StageDescriptor
 TABLE_LINES = 1 << 20
 """rte_lpm: 2^24 entries of 4 bytes."""
 NEXT_HOPS_PER_LINE = 2
-DESTINATIONS = 1 << 32
 
 
 class Route(StageDescriptor):
@@ -20,7 +20,7 @@ class Route(StageDescriptor):
     name = "route"
 
     def regions(self, sizes: Sizes) -> list[Region]:
-        runs, destinations = sizes.runs(self.name), sizes.distinct_destinations(DESTINATIONS)
+        runs, destinations = sizes.runs(self.name), sizes.distinct_destinations(IPV4_ADDRESSES)
         lines = np.minimum(destinations, TABLE_LINES)
         hops = np.minimum(sizes.number("workload.routes"), destinations) / NEXT_HOPS_PER_LINE
         return [

@@ -143,7 +143,8 @@ def site_of(machine: str, sysfs: Path, through: Literal["resctrl", "pqos"]) -> M
     Where resctrl isn't mounted and all goes through pqos, that shows what can be divided. Raises
     InputError for a name that there isn't, MissingError without pqos.
     """
-    from planecast.partition.machine import HOST, Machine, MachineShape, Timing, described
+    from planecast.partition.machine import Machine, MachineShape, Timing, described
+    from planecast.scenario.machine import HOST
     from planecast.scenario.problems import validated
 
     if machine == HOST:
