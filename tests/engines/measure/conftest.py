@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from tests.dataplanes.conftest import fake, scenario
 
+from planecast.engines.measure.counted_windows import undisturbed_rows
+from planecast.engines.measure.estimate import QUANTILE, PointFacts, estimate_point
 from planecast.engines.measure.testbed import Testbed, dut_of
+from planecast.results import Manifest, Result
 from planecast.scenario import Scenario
 
 __all__ = ["fake", "scenario"]
 
 Columns = dict[str, np.ndarray[Any, Any]]
+MakeScenario = Callable[..., Scenario]
+Answer = Callable[..., Result]
+
+TSC_HZ = 2_000_000_000
 
 PATIENCE_S = 60.0
 
@@ -77,3 +85,30 @@ def together(parts: Sequence[Columns]) -> Columns:
         )
         for name in names
     }
+
+
+def facts(point: int = 0) -> PointFacts:
+    return PointFacts(point, 100, 90, {"acl": 10}, TSC_HZ, "2MiB")
+
+
+@pytest.fixture
+def answer(scenario: MakeScenario, manifest: Manifest) -> Answer:
+    """Estimates point 0 of a table."""
+
+    def estimate(
+        columns: Columns,
+        lcores: str = "0",
+        point: int = 0,
+        cuts: str = "none",
+        neighbour: Mapping[str, str] | None = None,
+    ) -> Result:
+        wanted = scenario({"placement.cpus": lcores, "placement.cuts": cuts, **(neighbour or {})})
+        good = undisturbed_rows(columns)
+        return estimate_point(wanted, columns, good, facts(point), manifest)
+
+    return estimate
+
+
+def spread(value: float, count: int = 50, width: float = 0.1) -> list[float]:
+    """Costs whose lower quartile is `value`, evenly over `width` of it."""
+    return [value * (1 + width * (i / (count - 1) - QUANTILE)) for i in range(count)]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.engines.measure.conftest import Columns, together, windows
+from tests.engines.measure.conftest import TSC_HZ, Answer, facts, spread, together, windows
 
 from planecast.engines.measure.counted_windows import undisturbed_rows
 from planecast.engines.measure.estimate import (
@@ -26,40 +25,10 @@ from planecast.results import Estimate, Manifest, Result
 from planecast.results.result import FEW_WINDOWS
 from planecast.scenario import Scenario
 
-TSC_HZ = 2_000_000_000
 STAGES = {"tx": 0.1, "source": 0.3, "acl": 0.4}
 
-MakeScenario = Callable[..., Scenario]
 
-
-def facts(point: int = 0) -> PointFacts:
-    return PointFacts(point, 100, 90, {"acl": 10}, TSC_HZ, "2MiB")
-
-
-@pytest.fixture
-def answer(scenario: MakeScenario, manifest: Manifest) -> Callable[..., Result]:
-    """Estimates point 0 of a table."""
-
-    def estimate(
-        columns: Columns,
-        lcores: str = "0",
-        point: int = 0,
-        cuts: str = "none",
-        neighbour: Mapping[str, str] | None = None,
-    ) -> Result:
-        wanted = scenario({"placement.cpus": lcores, "placement.cuts": cuts, **(neighbour or {})})
-        good = undisturbed_rows(columns)
-        return estimate_point(wanted, columns, good, facts(point), manifest)
-
-    return estimate
-
-
-def spread(value: float, count: int = 50, width: float = 0.1) -> list[float]:
-    """Costs whose lower quartile is `value`, evenly over `width` of it."""
-    return [value * (1 + width * (i / (count - 1) - QUANTILE)) for i in range(count)]
-
-
-def test_the_lower_quartile_of_all_visits(answer: Callable[..., Result]) -> None:
+def test_the_lower_quartile_of_all_visits(answer: Answer) -> None:
     found = answer(together([windows(spread(200), visit=visit) for visit in range(8)]))
     cost = found.cycles_per_packet
     assert cost.value == pytest.approx(200, rel=1e-3)
@@ -73,7 +42,7 @@ def test_the_lower_quartile_of_all_visits(answer: Callable[..., Result]) -> None
     assert found.notes == ("pages of 2MiB",)
 
 
-def test_disturbed_windows_are_left_out(answer: Callable[..., Result]) -> None:
+def test_disturbed_windows_are_left_out(answer: Answer) -> None:
     parts = []
     for visit in range(0, 24, 4):
         parts.append(windows(spread(200), visit=visit))
@@ -88,7 +57,7 @@ def test_disturbed_windows_are_left_out(answer: Callable[..., Result]) -> None:
     assert found.disturbed_share == pytest.approx(3 / 4)
 
 
-def test_windows_of_all_clocks_are_stated_at_one(answer: Callable[..., Result]) -> None:
+def test_windows_of_all_clocks_are_stated_at_one(answer: Answer) -> None:
     clocks = (2.0, 2.0, 2.0, 2.08, 2.16)
     parts = [
         windows(spread(200 * (clock / 2.08) ** CLOCK_SHARE, width=0.01), canaries=clock, visit=v)
@@ -103,20 +72,7 @@ def test_windows_of_all_clocks_are_stated_at_one(answer: Callable[..., Result]) 
     assert at_reference(columns, good, None) is columns
 
 
-def test_one_canary_next_to_a_window_is_enough_to_leave_it_out() -> None:
-    columns = windows([200.0] * 40)
-    columns["canary_compute_after"] = np.where(np.arange(40) % 4 == 0, 2.6, 2.0)
-    assert undisturbed_rows(columns).tolist() == [i % 4 != 0 for i in range(40)]
-
-
-def test_each_cpu_has_its_own_low_mode() -> None:
-    columns = together(
-        [windows([1.0] * 30, cpu=0, canaries=2.0), windows([1.0] * 30, cpu=1, canaries=2.4)]
-    )
-    assert undisturbed_rows(columns).all()
-
-
-def test_too_few_undisturbed_windows_are_owned_up_to(answer: Callable[..., Result]) -> None:
+def test_too_few_undisturbed_windows_are_owned_up_to(answer: Answer) -> None:
     # Another point, undisturbed, shows what undisturbed is.
     parts = [windows(spread(100), point=1, visit=9)]
     parts += [windows(spread(200, 10), visit=1), windows(spread(300, 30), canaries=3.0, visit=2)]
@@ -126,7 +82,7 @@ def test_too_few_undisturbed_windows_are_owned_up_to(answer: Callable[..., Resul
     assert found.disturbed_share == 0.75
 
 
-def test_one_lcore_may_be_disturbed_all_the_time(answer: Callable[..., Result]) -> None:
+def test_one_lcore_may_be_disturbed_all_the_time(answer: Answer) -> None:
     parts = [windows(spread(100), point=1, visit=0, cpu=cpu) for cpu in (0, 1)]
     for visit in range(1, 5):
         parts.append(windows(spread(200), visit=visit, cpu=0))
@@ -139,7 +95,7 @@ def test_one_lcore_may_be_disturbed_all_the_time(answer: Callable[..., Result]) 
     assert found.throughput_pps.value == pytest.approx(rate, rel=5e-3)
 
 
-def test_two_lcores_add_up(answer: Callable[..., Result]) -> None:
+def test_two_lcores_add_up(answer: Answer) -> None:
     parts = [
         windows(spread(cost), visit=visit, cpu=cpu)
         for visit in range(6)
@@ -152,7 +108,7 @@ def test_two_lcores_add_up(answer: Callable[..., Result]) -> None:
     assert found.cycles_per_packet.samples == 600
 
 
-def test_a_chain_forwards_what_its_last_lcore_does(answer: Callable[..., Result]) -> None:
+def test_a_chain_forwards_what_its_last_lcore_does(answer: Answer) -> None:
     """The first one also got what was dropped on the way; both lcores' time is spent."""
     first, last = {"source": 0.2, "acl": 0.4}, {"dequeue": 0.2, "route": 0.3, "tx": 0.1}
     parts = [
@@ -170,7 +126,7 @@ def test_a_chain_forwards_what_its_last_lcore_does(answer: Callable[..., Result]
     assert values["dequeue"].value == pytest.approx(50, rel=0.01)
 
 
-def test_stages_add_up_to_the_whole(answer: Callable[..., Result]) -> None:
+def test_stages_add_up_to_the_whole(answer: Answer) -> None:
     parts = [windows(spread(200), visit=visit, stages=STAGES) for visit in range(6)]
     # A point with other stages, so that columns of both are there.
     parts.append(windows(spread(90), visit=7, point=1, stages={"source": 0.5, "route": 0.5}))
@@ -185,7 +141,7 @@ def test_stages_add_up_to_the_whole(answer: Callable[..., Result]) -> None:
     assert list(answer(columns, point=1).stages) == ["source", "route"]
 
 
-def test_without_a_clock_between_stages_there_are_none(answer: Callable[..., Result]) -> None:
+def test_without_a_clock_between_stages_there_are_none(answer: Answer) -> None:
     columns = windows(spread(200), stages=STAGES)
     columns["sampled_packets"] = np.zeros(50)
     for name in STAGES:
@@ -193,7 +149,7 @@ def test_without_a_clock_between_stages_there_are_none(answer: Callable[..., Res
     assert answer(columns).stages == {}
 
 
-def test_restarts_that_differ_widen_the_interval(answer: Callable[..., Result]) -> None:
+def test_restarts_that_differ_widen_the_interval(answer: Answer) -> None:
     def width(*costs: float) -> float:
         parts = [
             windows(spread(cost), restart=number, visit=10 * number + visit)
@@ -209,7 +165,7 @@ def test_restarts_that_differ_widen_the_interval(answer: Callable[..., Result]) 
 
 
 def test_disturbed_instances_do_not_count_and_a_note_says_that_they_differ(
-    answer: Callable[..., Result],
+    answer: Answer,
 ) -> None:
     def found(*costs: float) -> Result:
         parts = [
@@ -228,7 +184,7 @@ def test_disturbed_instances_do_not_count_and_a_note_says_that_they_differ(
     assert all(fact in said for fact in ("14 %", "to 230", "in 3"))
 
 
-def test_visits_that_were_not_steady_are_not_counted(answer: Callable[..., Result]) -> None:
+def test_visits_that_were_not_steady_are_not_counted(answer: Answer) -> None:
     parts = [windows(spread(200), visit=visit, steady=True) for visit in range(3)]
     parts.append(windows(spread(300), visit=3, steady=False))
     found = answer(together(parts))
@@ -251,7 +207,7 @@ def test_visits_that_were_not_steady_are_not_counted(answer: Callable[..., Resul
     assert found.notes[1].startswith("not steady: 2 of 2")
 
 
-def test_restarts_that_differ_wildly_leave_a_positive_cost(answer: Callable[..., Result]) -> None:
+def test_restarts_that_differ_wildly_leave_a_positive_cost(answer: Answer) -> None:
     parts = [
         windows(spread(cost), restart=number, visit=number) for number, cost in enumerate((10, 900))
     ]
@@ -313,7 +269,7 @@ def test_a_programs_own_counters_are_a_second_opinion(
     assert said is None or said in notes[0]
 
 
-def test_no_stage_is_known_better_than_a_step_of_the_clock(answer: Callable[..., Result]) -> None:
+def test_no_stage_is_known_better_than_a_step_of_the_clock(answer: Answer) -> None:
     """All bursts of a stage read alike: the clock has steps, and its median no spread."""
     parts = [windows([200.0] * 50, visit=visit, stages=STAGES) for visit in range(6)]
     for stage in answer(together(parts)).stages.values():
@@ -325,7 +281,7 @@ def test_no_stage_is_known_better_than_a_step_of_the_clock(answer: Callable[...,
 
 
 def test_a_stage_is_known_no_better_than_process_instances_agree(
-    answer: Callable[..., Result],
+    answer: Answer,
 ) -> None:
     """A stage that took 76, 80 and 84 cycles in three instances: its cost is not known to 1 %,
     and a comparison of two such runs must not find a difference."""
@@ -345,7 +301,7 @@ def test_a_stage_is_known_no_better_than_process_instances_agree(
 
 
 @pytest.mark.parametrize("share", [1 / 16, 1 / 4, 1 / 2, 3 / 4, 0.9, 1.0])
-def test_what_some_polls_do_has_its_share(answer: Callable[..., Result], share: float) -> None:
+def test_what_some_polls_do_has_its_share(answer: Answer, share: float) -> None:
     """A program gathers packets and sends them once in several polls: of a window four polls are
     sampled, and many windows have too little of it among them, or nothing."""
     rng = np.random.default_rng(5)
@@ -368,37 +324,3 @@ def test_a_step_of_the_clock_is_the_distance_of_the_next_readings() -> None:
     assert clock_step(coarse, 26 / 32) == pytest.approx(26 / 32)
     assert clock_step(np.full(9, 3.0), 3.0) == 0
     assert clock_step(np.linspace(10, 20, 1001), 15.0) == pytest.approx(0.01)
-
-
-def _apart(costs: Sequence[float], ways: Sequence[float]) -> Columns:
-    parts = [windows(spread(cost), visit=visit) for visit, cost in enumerate(costs)]
-    for part, way in zip(parts, ways, strict=True):
-        part["handoff_ns"] = np.full(len(part["cycles"]), way)
-    return together(parts)
-
-
-def test_visits_next_to_a_cpu_that_was_moved_away_do_not_count(
-    answer: Callable[..., Result],
-) -> None:
-    columns = _apart((400, 402, 140, 398), (26.0, 28.0, 160.0, np.nan))
-    found = answer(columns, neighbour={"neighbour.stream": "256MiB"})
-    assert found.cycles_per_packet.value == pytest.approx(400, rel=0.01)
-    (note,) = [note for note in found.notes if "hypervisor" in note]
-    assert "took 26 to 160 ns from CPU to CPU" in note
-    assert "1 of 4 visits far apart, not counted" in note
-
-
-def test_where_the_cpus_were_only_apart_those_visits_count(answer: Callable[..., Result]) -> None:
-    columns = _apart((140, 142, 400), (160.0, 155.0, 26.0))
-    columns["point"] = np.where(np.asarray(columns["visit"]) == 2, 1, 0)
-    found = answer(columns, neighbour={"neighbour.stream": "256MiB"})
-    assert found.cycles_per_packet.value == pytest.approx(141, rel=0.01)
-    assert any("included because too few other windows" in note for note in found.notes)
-
-
-def test_a_pipeline_alone_on_its_cpu_does_not_mind_where_others_are(
-    answer: Callable[..., Result],
-) -> None:
-    found = answer(_apart((200, 202, 200), (26.0, 160.0, 340.0)))
-    assert found.cycles_per_packet.samples == 150
-    assert not any("hypervisor" in note for note in found.notes)
