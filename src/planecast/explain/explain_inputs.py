@@ -14,12 +14,14 @@ from planecast.explain.known import Known
 from planecast.explain.run import explain_case
 from planecast.explain.search_basis import SearchBasis
 from planecast.explain.searched import explain_search
+from planecast.explain.searched_stages import simulated
 from planecast.explain.traced_bounds import read_traced, traced_of
 from planecast.model.calibration import Calibration
 from planecast.results import RunDirectory, list_runs
 from planecast.results.content import results_of
 from planecast.results.own_clock import in_clock_of_host
 from planecast.results.port_costs import latest_port_costs
+from planecast.results.result import Result
 from planecast.results.search import SearchAnswer
 from planecast.results.store import CALIBRATION, none_in
 from planecast.results.validation import Validation
@@ -195,8 +197,12 @@ def own_calibration(run: RunDirectory) -> str | None:
     if is_current(run.path / CALIBRATION):
         return str(run.path)
     with suppress(InputError):
-        for result in results_of(run.read()):
-            basis = result.manifest.calibration
+        content = run.read()
+        answers: Iterable[SearchAnswer | Result] = results_of(content)
+        if isinstance(content, SearchAnswer) and simulated(content):
+            answers = [content]
+        for answer in answers:
+            basis = answer.manifest.calibration
             named = None if basis is None else run.path.parent / basis.run
             if named is not None and is_current(named / CALIBRATION):
                 return str(named)

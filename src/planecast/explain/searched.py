@@ -22,7 +22,13 @@ from planecast.explain.explanation import (
 )
 from planecast.explain.preempted_thread import whole_of
 from planecast.explain.search_basis import SearchBasis
-from planecast.explain.searched_stages import POLLING, Divided, divided_by, searched_stages
+from planecast.explain.searched_stages import (
+    POLLING,
+    Divided,
+    divided_by,
+    searched_stages,
+    simulated,
+)
 from planecast.explain.searched_words import (
     advice,
     another_guest,
@@ -45,6 +51,12 @@ from planecast.results.telemetry import TSC, Telemetry
 from planecast.workload.counts import Role
 
 _NOTHING = SearchBasis()
+GIVEN = (
+    "stages are what the simulator was given, the calibrated model's cost of full bursts from "
+    "memory: at the rate that was found bursts may be shorter, and a card, a device or "
+    "interruptions of the scenario come on top"
+)
+"""Of a simulated search."""
 
 
 def explain_search(answer: SearchAnswer, label: str, known: SearchBasis = _NOTHING) -> Explanation:
@@ -53,7 +65,8 @@ def explain_search(answer: SearchAnswer, label: str, known: SearchBasis = _NOTHI
     name, rate = next(iter(answer.rates.items()), ("", None))
     watched = next((seen for seen in answer.telemetry if seen.rate == name), None)
     by = divided_by(answer, watched, known)
-    whole = _whole(answer.second_opinion, watched)
+    given = by.model.whole if by.model is not None and simulated(answer) else None
+    whole = given or _whole(answer.second_opinion, watched)
     stages = tuple(searched_stages(answer, watched, whole, by))
     whole, preempted = whole_of(whole, stages)
     idle = _idle_share(stages, whole)
@@ -81,7 +94,12 @@ def explain_search(answer: SearchAnswer, label: str, known: SearchBasis = _NOTHI
         certainty=(*certainty(answer, rate, whole, watched), *extrapolated(by, known)),
         advice=tuple(advice(answer, idle)),
         unknown=(*unknown(answer.scenario, stages, watched, by), *polls_within(answer)),
-        notes=(*_sources(watched), *_basis(by, known, stages), *said(answer), *answer.notes),
+        notes=(
+            *_sources(watched),
+            *_basis(answer, by, known, stages),
+            *said(answer),
+            *answer.notes,
+        ),
         manifest=answer.manifest,
     )
 
@@ -103,9 +121,10 @@ def _sources(watched: Telemetry | None) -> tuple[str, ...]:
 
 
 def _basis(
-    by: Divided, known: SearchBasis, stages: tuple[StageExplanation, ...]
+    answer: SearchAnswer, by: Divided, known: SearchBasis, stages: tuple[StageExplanation, ...]
 ) -> tuple[str, ...]:
-    return (*basis_notes(by, known, stages), *clock_and_model(stages))
+    given = (GIVEN,) if simulated(answer) and by.model is not None else ()
+    return (*given, *basis_notes(by, known, stages), *clock_and_model(stages))
 
 
 def _causes(stages: tuple[StageExplanation, ...], whole: Estimate | None) -> Iterator[CauseCycles]:

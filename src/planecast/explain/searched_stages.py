@@ -103,7 +103,9 @@ def divided_by(answer: SearchAnswer, watched: Telemetry | None, known: SearchBas
         scenario=scenario,
         burst=burst,
         model=model,
-        instructions=_instructions(scenario, own if model else None, known),
+        instructions=_instructions(
+            scenario, own if model else None, known, every=simulated(answer)
+        ),
         issue_cycles=_clocks(calibration) / slots if slots else 0.0,
         stalls=_stalls(model, known, core),
         port=known.port_cost(scenario),
@@ -144,12 +146,15 @@ def _clocks(calibration: Calibration | None) -> float:
 
 
 def _instructions(
-    scenario: Scenario, own: Calibration | None, known: SearchBasis
+    scenario: Scenario, own: Calibration | None, known: SearchBasis, *, every: bool
 ) -> dict[str, float]:
     """A packet, by stage: of the calibration, else of a profile. What makes packets in memory is
-    not in a search."""
+    not in a search but in a simulated one, which has `every` stage."""
     if own is not None:
         found = instructions_by_stage(scenario, own.instructions, own.program)
+        if every:
+            found[SOURCE] += found.pop("other", 0.0) if own.program is None else 0.0
+            return found
     elif known.counts is not None:
         burst = scenario.placement.burst
         found = {name: part.at(burst) for name, part in known.counts.stages.items()}
@@ -163,7 +168,11 @@ def _instructions(
 def searched_stages(
     answer: SearchAnswer, watched: Telemetry | None, whole: Estimate | None, by: Divided
 ) -> Iterator[StageExplanation]:
-    """What it does with packets, by stage and cause, and how long it polls empty rings."""
+    """What it does with packets, by stage and cause, and how long it polls empty rings; of a
+    simulated search what the simulator was given."""
+    if by.model is not None and simulated(answer):
+        yield from (_with_tree(stage) for stage in _given(by.model, by))
+        return
     working = list(_working(answer.second_opinion, watched))
     known = working or by.model or by.instructions or by.port  # else one number: the whole says it
     undivided: list[Work] = (
@@ -233,18 +242,26 @@ def _divided(working: Estimate, by: Divided) -> Iterator[StageExplanation]:
 
 def _modelled(model: ModelBreakdown, by: Divided) -> Iterator[StageExplanation]:
     """The model's stages but what makes packets in memory."""
-    own = by.scenario.dataplane.kind == OWN
-    stages = inner_stages(model) if own else model.stages
-    for name, said in stages.items():
-        if name != SOURCE:
-            yield StageExplanation(
-                stage=name,
-                role=role_of(name),
-                cycles=said,
-                modelled=said,
-                instructions=_counted(by.instructions.get(name)),
-                causes=modelled_causes(name, said, model),
-            )
+    stages = inner_stages(model) if by.scenario.dataplane.kind == OWN else model.stages
+    return (one for one in _given(model, by) if one.stage in stages and one.stage != SOURCE)
+
+
+def simulated(answer: SearchAnswer) -> bool:
+    """Whether the simulator answered the trials."""
+    return any(rate.rate_pps.kind == "simulated" for rate in answer.rates.values())
+
+
+def _given(model: ModelBreakdown, by: Divided) -> Iterator[StageExplanation]:
+    """All of the model's stages, as the simulator is given them."""
+    for name, said in model.stages.items():
+        yield StageExplanation(
+            stage=name,
+            role=role_of(name),
+            cycles=said,
+            modelled=said,
+            instructions=_counted(by.instructions.get(name)),
+            causes=modelled_causes(name, said, model),
+        )
 
 
 def _at_issue_width(name: str, count: float, by: Divided) -> StageExplanation:
