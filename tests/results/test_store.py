@@ -72,7 +72,8 @@ def test_a_run_that_ended_before_it_had_anything_leaves_nothing(
     tmp_path: Path, error: BaseException, make_result: MakeResult
 ) -> None:
     run = RunDirectory.create(tmp_path, "sweep", "x")
-    run.write_question("question.json", make_result())
+    run.write_aside("question.json", make_result())
+    (run.path / "parts").mkdir()
     with pytest.raises(type(error)), run:
         raise error
     assert list(tmp_path.iterdir()) == []

@@ -98,7 +98,7 @@ def _predictions(context: Context, works: Sequence[Work]) -> _Predictions:
     ask = _Question(context, fit.machine(context.calibration), fit, sibling)
     shared = _predict(ask, works, None)
     apart = _predict(ask, works, context.divided.parts()) if context.divided else []
-    context.run.write_json(PREDICTIONS, ResultSet(results=(*shared, *apart)))
+    context.run.write_aside(PREDICTIONS, ResultSet(results=(*shared, *apart)))
     return _Predictions(fit, shared, apart or nothing)
 
 

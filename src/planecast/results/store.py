@@ -81,7 +81,7 @@ class RunDirectory:
         self.path = Path(path)
         """The folder."""
         self._made_here = False
-        self._asked = {PARTIAL}
+        self._aside = {PARTIAL}
 
     @classmethod
     def create(cls, root: Path, verb: str, name: str, now: datetime | None = None) -> Self:
@@ -127,9 +127,10 @@ class RunDirectory:
         write_text(path, text + "\n")
         return path
 
-    def write_question(self, name: str, content: BaseModel) -> Path:
-        """Write what the run is asked: kept only when something is begun."""
-        self._asked.add(name)
+    def write_aside(self, name: str, content: BaseModel) -> Path:
+        """Write what is no answer, such as what the run is asked or the state of the host: kept
+        only where there is one."""
+        self._aside.add(name)
         return self.write_json(name, content)
 
     def write_trials(self, columns: Columns, name: str = TRIALS) -> Path:
@@ -208,9 +209,10 @@ class RunDirectory:
 
     @property
     def begun(self) -> bool:
-        """Whether there is more in it than what it was asked."""
+        """Whether anything of an answer is in it."""
         return any(
-            path.name not in self._asked and path.stat().st_size for path in self.path.iterdir()
+            path.is_file() and path.name not in self._aside and path.stat().st_size
+            for path in self.path.rglob("*")
         )
 
 

@@ -11,6 +11,7 @@ from planecast.model.calibration import Calibration
 from planecast.results.estimate import Kind
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
+from planecast.results.search import Method
 from planecast.scenario.scenario import Scenario
 from planecast.search.tester import Opinion
 from planecast.search.trial import Trial
@@ -46,11 +47,7 @@ class SimulatedTester:
 
     def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
         """Refused: a burst into empty queues and the draining after it are no steady state."""
-        raise InputError(
-            "the simulator answers at loads, not for a single burst",
-            "--method back-to-back",
-            "measure it (--engine measure)",
-        )
+        raise _no_bursts()
 
     def opinion(self, offered_pps: float, seconds: float) -> Opinion:
         """None: what it costs is what it was given."""
@@ -72,6 +69,20 @@ class SimulatedTester:
             recording=Recording(duration_ns=seconds * 1e9),
         )
         return _trial(result, offered_pps, seconds)
+
+
+def refuse_method(method: Method) -> None:
+    """Raises InputError for a method that the simulator has no trials for."""
+    if method == "back-to-back":
+        raise _no_bursts()
+
+
+def _no_bursts() -> InputError:
+    return InputError(
+        "the simulator answers at loads, not for a single burst",
+        "--method back-to-back",
+        "measure it (--engine measure)",
+    )
 
 
 def refuse_own_load(scenario: Scenario) -> None:

@@ -98,7 +98,7 @@ def _host_states(context: Context) -> Iterator[tuple[Callable[[float], None], li
         yield look, states
     finally:
         if states:
-            context.run.write_json(HOST_STATE, HostStates(states=tuple(states)))
+            context.run.write_aside(HOST_STATE, HostStates(states=tuple(states)))
 
 
 def _points(

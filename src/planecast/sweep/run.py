@@ -50,7 +50,7 @@ def run_sweep(job: Job, run: RunDirectory, workers: Workers, progress: Progress)
     with disk_errors(parts):
         parts.mkdir(exist_ok=True)
     if not (run.path / JOB).is_file():
-        run.write_json(JOB, job)
+        run.write_aside(JOB, job)
     text = job.model_dump_json()
     open_batches = deque(first for first in job.batches if not _part(parts, first).is_file())
     board = _Board(job, len(open_batches), progress)
@@ -61,10 +61,11 @@ def run_sweep(job: Job, run: RunDirectory, workers: Workers, progress: Progress)
         except BrokenExecutor:
             crashes += 1
             if crashes > _CRASHES:
+                again = f"continue with --resume {run.path.name}" if run.begun else "ask again with"
                 raise RunError(
                     "the worker processes end again and again",
                     str(run.path),
-                    f"is memory short? continue with --resume {run.path.name} --workers 1",
+                    f"is memory short? {again} --workers 1",
                 ) from None
             open_batches = deque(f for f in job.batches if not _part(parts, f).is_file())
     progress(job.plan.points, job.plan.points, "writing all points into one file")

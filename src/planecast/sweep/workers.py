@@ -5,6 +5,7 @@ All three are executors of concurrent.futures, so the sweep doesn't know which i
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import signal
@@ -18,7 +19,7 @@ from functools import cache
 from typing import Any
 
 from planecast.cleanup import private_folder
-from planecast.errors import RunError
+from planecast.errors import InputError, RunError
 from planecast.extras import extra_library
 
 RETRIES = 5
@@ -37,12 +38,15 @@ class Workers:
     dask: str | None = None
     """Address of a Dask scheduler; then its workers answer."""
 
+    def check(self) -> None:
+        """Raises InputError for an address that is none, RunError when no Dask scheduler answers
+        there, MissingError without Dask."""
+        if self.dask is not None:
+            _check_scheduler(self.dask)
+
     @contextmanager
     def executor(self) -> Iterator[tuple[Executor, int]]:
-        """(an executor, how many batches keep it busy). What still runs at the end is dropped.
-
-        Raises RunError when no Dask scheduler answers, MissingError without Dask.
-        """
+        """(an executor, how many batches keep it busy). What still runs at the end is dropped."""
         if self.dask is not None:
             with _dask(self.dask) as found:
                 yield found
@@ -102,16 +106,37 @@ def _end_with(parent: Any) -> None:
     os._exit(1)
 
 
+def _check_scheduler(address: str) -> None:
+    where, what_to_do = f"--dask {address}", "give tcp://HOST:8786"
+    library = extra_library("distributed", "dask", where, "leave it out: this host")
+    try:
+        library.comm.core.registry.get_backend(library.comm.parse_address(address)[0])
+        library.comm.parse_host_port(library.comm.parse_address(address)[1])
+    except ValueError as error:
+        raise InputError(str(error), where, what_to_do) from None
+
+    # A client would try as long, and complain once more when it is deleted.
+    async def asked() -> str:
+        arguments = library.Security().get_connection_args("client")
+        server = library.rpc(address, timeout=CONNECT_SECONDS, connection_args=arguments)
+        try:
+            return str((await server.identity())["type"])
+        finally:
+            await server.close_rpc()
+
+    try:
+        found = asyncio.run(asyncio.wait_for(asked(), CONNECT_SECONDS + 1))
+        reason = "" if found == "Scheduler" else f"what answers is a {found}"
+    except Exception as error:  # noqa: BLE001  whatever another server's words are taken for
+        reason = str(error).partition("\n")[0] or f"silent for {CONNECT_SECONDS + 1} s"
+    if reason:
+        raise RunError(f"no Dask scheduler answers: {reason}", where, what_to_do)
+
+
 @contextmanager
 def _dask(address: str) -> Iterator[tuple[Executor, int]]:
     library = extra_library("distributed", "dask", f"--dask {address}", "leave it out: this host")
-    try:
-        client = library.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
-        raise RunError(
-            f"no Dask scheduler answers: {reason}", f"--dask {address}", "give tcp://HOST:8786"
-        ) from None
+    client = library.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     try:
         threads = sum(client.nthreads().values())
         executor: Executor = client.get_executor(retries=RETRIES, pure=False)

@@ -113,6 +113,16 @@ def test_a_search_needs_a_scenario(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("calibrated")
+def test_a_method_that_the_simulator_has_not_is_refused_before_any_trial(
+    run: Run, scenario_file: Path
+) -> None:
+    before = list(Path("runs").iterdir())
+    answer = run("search", scenario_file, *QUICK, "--method", "back-to-back")
+    assert (answer.code, "not for a single burst" in answer.err) == (2, True)
+    assert list(Path("runs").iterdir()) == before
+
+
+@pytest.mark.usefixtures("calibrated")
 @pytest.mark.parametrize("method", ["rfc2544", "mrr"])
 def test_the_simulator_answers(run: Run, scenario_file: Path, tmp_path: Path, method: str) -> None:
     words = ("--method", method, *QUICK, "--trials", "1")

@@ -21,10 +21,12 @@ def test_a_sweep_and_its_query(run: Run, asked: Path, calibrated: Path) -> None:
         ((), "name a scenario"),
         ((asked, "--vary", "nic.link_gbps=10,25"), "all 2 points were refused"),
     )
+    before = list(Path("runs").iterdir())
     for words, fragment in refusals:
         answer = run("sweep", *words)
         assert answer.code == 2
         assert fragment in answer.err
+    assert list(Path("runs").iterdir()) == before
     answer = run("sweep", asked, *burst, "--vary", "traffic.flows=1024,32Ki")
     assert answer.code == 0, answer.err
     assert "8 of 8 points answered" in answer.out
@@ -60,10 +62,13 @@ def test_the_cheapest_and_what_matters(run: Run, asked: Path, calibrated: Path) 
     answer = run("optimise", asked, "--rate", "10Gpps", *vary)
     assert answer.code == 1
     assert "none of 4 configurations meets the target; the nearest," in answer.err
-    for words in (("--rate", "fast"), ("--rate", "1Mpps", "--cost", "x")):
-        answer = run("optimise", asked, *words, *vary)
+    crowded = ("--vary", "traffic.flows=8Mi,16Mi")
+    before = list(Path("runs").iterdir())
+    for words in (("--rate", "fast"), ("--rate", "1Mpps", "--cost", "x"), (*plain[:2], *crowded)):
+        answer = run("optimise", asked, *words, *(() if crowded[0] in words else vary))
         assert answer.code == 2
         assert words[-2] in answer.err
+    assert list(Path("runs").iterdir()) == before
     answer = run("sensitivity", asked, *vary[2:], "--draws", "0", "--format", "json")
     assert [swing["key"] for swing in answer.json()["swings"]] == ["machine.core_clock"]
     answer = run("sensitivity", asked, "--draws", "48")
@@ -75,6 +80,7 @@ def test_a_library_that_is_missing_is_named(
     run: Run, asked: Path, calibrated: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ranges = ("--vary", "machine.core_clock=1:1.5")
+    before = list(Path("runs").iterdir())
     for library, words, otherwise in (
         ("SALib", ("sensitivity", asked, *ranges), "or --draws 0 for the tornado alone"),
         ("optuna", ("optimise", asked, "--rate", "1kpps", *ranges), "or list values: every"),
@@ -88,3 +94,18 @@ def test_a_library_that_is_missing_is_named(
         assert (answer.code, answer.out) == (3, "")
         assert f"the library {library} is not installed; pip install 'planecast[" in answer.err
         assert otherwise in answer.err
+        assert list(Path("runs").iterdir()) == before
+
+
+def test_a_scheduler_that_is_not_there_is_found_out_first(
+    run: Run, asked: Path, calibrated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planecast.sweep.workers.CONNECT_SECONDS", 0.2)
+    before = list(Path("runs").iterdir())
+    burst = ("--vary", "placement.burst=16,32")
+    for address, code in (("tcp://127.0.0.1:9", 1), ("nowhere", 2)):
+        answer = run("sweep", asked, *burst, "--dask", address)
+        assert (answer.code, answer.out) == (code, "")
+        assert answer.err.startswith(f"planecast: --dask {address}: ")
+        assert answer.err.count("\n") == 1
+    assert list(Path("runs").iterdir()) == before

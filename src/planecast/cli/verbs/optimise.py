@@ -20,7 +20,7 @@ from planecast.cli.shared.options import (
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.scenarios import ScenarioArgument
-from planecast.errors import InputError, MissingError, RunError
+from planecast.errors import InputError, MissingError, PlanecastError, RunError
 
 if TYPE_CHECKING:
     from planecast.results import RunDirectory
@@ -135,7 +135,7 @@ def optimise(
         with progress_bar("searching") as progress:
             found = search(job, prices, wanted, trials, progress)
         if not found.best:
-            raise RunError(_missed(found), rate, "allow more, or vary more")
+            raise _missed(found, rate)
         after = unconfirmed(job, found.best)
         if not why_not:
             measurer = _measurer(job, run, confirm_seconds)
@@ -211,14 +211,17 @@ def _refuse_refuted(after: Confirmation) -> None:
         )
 
 
-def _missed(found: Found) -> str:
+def _missed(found: Found, rate: str) -> PlanecastError:
     from planecast.cli.tables.optimise import label_of
 
     nearest = found.nearest
-    if nearest.refused:
-        return f"none of {found.tried} configurations could be asked: {nearest.refused}"
+    if nearest.refused:  # which any other would be nearer than
+        why = f"the first: {nearest.refused}"
+        return InputError(f"all {found.tried} configurations were refused", "--vary", why)
     parts = [f"{part} by {100 * gap:.1f} %" for part, gap in nearest.gaps.items() if gap > 0]
-    return (
+    return RunError(
         f"none of {found.tried} configurations meets the target; the nearest, {label_of(nearest)}, "
-        f"misses {' and '.join(parts)}"
+        f"misses {' and '.join(parts)}",
+        rate,
+        "allow more, or vary more",
     )

@@ -321,7 +321,7 @@ def _searched(
         Journal(run.path / JOURNAL) as journal,
         progress_bar("searching") as progress,
     ):
-        run.write_question(QUESTION, question)
+        run.write_aside(QUESTION, question)
         try:
 
             def closing(words: str) -> None:
@@ -359,8 +359,10 @@ def _tester(
     the manifest, with the calibration that the answer rests on."""
     from planecast.cli.shared.calibration import calibration_of
     from planecast.search.prediction import predicted_pps
-    from planecast.search.simulated import SimulatedTester
+    from planecast.search.simulated import SimulatedTester, refuse_method
 
+    if question.engine == "simulate":
+        refuse_method(question.method)
     model, begins = None, False
     if question.engine == "simulate" or question.calibration is not None:
         begins = question.method == "mlr" and question.calibration is not None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from planecast.cli.tables.sheet import Sheet
     from planecast.results import Result, RunDirectory
     from planecast.study.calibration_run import Chosen
-    from planecast.sweep import Job
+    from planecast.sweep import Job, Workers
 
 _log = logging.getLogger(__name__)
 
@@ -112,7 +112,7 @@ def sweep(
     `planecast query "SELECT … FROM sweeps"` reads them, also while the sweep runs.
     """
     from planecast.results import RunDirectory, runs_folder
-    from planecast.sweep import Workers, first_values, parse_axis, read_job, run_sweep
+    from planecast.sweep import first_values, parse_axis, read_job, run_sweep
     from planecast.sweep.job import Plan
     from planecast.sweep.run import JOB
 
@@ -120,6 +120,7 @@ def sweep(
     if resume is not None:
         run = resumed_run("sweep", resume, root, asked=JOB)
         job = read_job(run)
+        answering = _answering(job, workers, dask)
     else:
         if scenario is None:
             raise InputError("no scenario", "sweep", "name a scenario's file, or --resume RUN")
@@ -131,16 +132,25 @@ def sweep(
         chosen = calibration_of(calibration, root, counted=engine == "solve", kind=base.forwards)
         chosen.refuse_other_workloads([base], [axis.key for axis in plan.axes])
         job = _job(plan, chosen, engine, precision)
+        answering = _answering(job, workers, dask)
         run = RunDirectory.create(root, "sweep", base.name)
-    count = workers or min(len(os.sched_getaffinity(0)), len(job.batches))
     with resume_hint(run), run, progress_bar("sweeping") as progress:
-        run_sweep(job, run, Workers(count, dask), progress)
+        run_sweep(job, run, answering, progress)
         best = _best(job, run)
         run.write_result([result for _, result in best])
     sheet = _sheet(job, run, best)
     if chosen_format(form, output) in ("csv", "parquet"):  # which have no notes
         _log.warning("%s", sheet.notes[0])
     emit(sheet, form, output)
+
+
+def _answering(job: Job, workers: int | None, dask: str | None) -> Workers:
+    """Who answers. Raises as `Workers.check`."""
+    from planecast.sweep import Workers
+
+    found = Workers(workers or min(len(os.sched_getaffinity(0)), len(job.batches)), dask)
+    found.check()
+    return found
 
 
 def _job(plan: Any, chosen: Chosen, engine: Engine, precision: float) -> Job:
@@ -155,12 +165,14 @@ def _best(job: Job, run: RunDirectory) -> list[tuple[str, Result]]:
     """(label, whole result) of the points with most packets a second; raises InputError when every
     point was refused."""
     from planecast.results import Result
+    from planecast.results.store import SWEEP
     from planecast.scenario import point_label
     from planecast.sweep import best_points
     from planecast.sweep.answer import answered
 
     numbers, refused, why = best_points(job, run, SHOWN)
     if not numbers:
+        (run.path / SWEEP).unlink()  # refusals alone are no answer
         raise InputError(f"all {refused} points were refused", "--vary", f"the first: {why[0]}")
     points = [job.plan.point(number) for number in numbers]
     results = answered(job, points)
