@@ -208,6 +208,7 @@ inline Model random_model(Bytes &bytes)
     model.run.warmup_ns = bytes.below(2) != 0 ? model.run.duration_ns * 0.1 : 0;
     model.run.batches = 2 + bytes.below(40);
     model.run.precision = bytes.below(4) == 0 ? bytes.number(1e-3, 1) : 0;
+    model.run.least_ns = bytes.below(4) == 0 ? bytes.number(0, 2e6) : 0;
     model.run.series_interval_ns = bytes.below(3) == 0 ? model.run.duration_ns / 10 : 0;
     model.run.trace_events = bytes.below(3) == 0 ? bytes.below(500) : 0;
     model.run.max_steps = 300000; // and so an end, whatever the rates are

@@ -110,8 +110,8 @@ bool precise_enough(const Run &run, const Shards &shards)
     // Only where the list of batches is full, or half as long again: many looks at batches that are
     // still short would find a small spread by chance sooner or later.
     std::size_t count = shards.front()->batches.count();
-    if (run.precision == 0 || count < run.batches ||
-        count % std::max<std::uint64_t>(1, run.batches / 2) != 0) {
+    if (run.precision == 0 || shards.front()->now() < ps_from_ns(run.least_ns) ||
+        count < run.batches || count % std::max<std::uint64_t>(1, run.batches / 2) != 0) {
         return false;
     }
     Batches batches = merged_batches(shards);

@@ -147,6 +147,8 @@ TEST(Simulate, StopsWhenPreciseEnough)
     EXPECT_EQ(results.stopped_by, "precision");
     EXPECT_LE(results.mean_latency_ns.high, results.mean_latency_ns.value * 1.01);
     EXPECT_LT(results.simulated_ns, 1e12);
+    model.run.least_ns = 2.5 * results.simulated_ns;
+    EXPECT_GE(simulate(model).simulated_ns, model.run.least_ns);
 }
 
 TEST(Simulate, StopsAtItsLimits)

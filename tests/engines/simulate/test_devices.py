@@ -119,6 +119,24 @@ def test_interrupts_show_in_the_tail(ask: Ask) -> None:
     assert quiet["p99"].value < 10_000
 
 
+def test_a_precise_run_holds_interruptions_that_seldom_come(ask: Ask) -> None:
+    found = ask(
+        traffic__offered_pps=2e5, interference__per_second=20, interference__duration_us=300
+    )
+    (lcore,) = found.lcores.values()
+    assert lcore.disturbed == pytest.approx(20 * 300e-6, rel=0.5)
+    assert found.latency_ns["max"].value > 100_000
+    assert any("interruptions fell into the" in note for note in found.notes)
+
+
+def test_that_no_interruption_fell_into_a_run_is_said(ask: Ask) -> None:
+    """The run ends at its most packets long before the first one."""
+    found = ask(traffic__offered_pps=5e6, interference__per_second=1e-3)
+    (lcore,) = found.lcores.values()
+    assert lcore.disturbed == 0
+    assert any("no interruption fell into the 40 s" in note for note in found.notes)
+
+
 def test_siblings_slow_each_other(ask: Ask) -> None:
     alone = ask(placement__cpus="0-1").throughput_pps.value
     both = ask(placement__cpus="0-1", interference__siblings="0+1", interference__busy_factor=1.6)

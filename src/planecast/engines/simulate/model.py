@@ -15,6 +15,7 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate import card as cards
 from planecast.engines.simulate.capture import Capture
 from planecast.engines.simulate.cores import lcores_of
+from planecast.engines.simulate.interruptions import least_ns
 from planecast.engines.simulate.pipeline_split import bottlenecks
 from planecast.engines.simulate.policer import metered_share, red_share
 from planecast.engines.simulate.sources import capture_of, sources
@@ -90,6 +91,7 @@ def model_of(
             scenario,
             rate,
             min(rate, taken),
+            len(lcores.cores),
             recording or Recording(),
             precision=precision,
             seed=seed,
@@ -130,6 +132,7 @@ def _run(
     scenario: Scenario,
     rate: float,
     forwarded: float,
+    lcores: int,
     recording: Recording,
     *,
     precision: float,
@@ -143,12 +146,14 @@ def _run(
     warmup_ns = min(warmup_ns, measured_ns)
     longest_ns = warmup_ns + measured_ns
     offered = scenario.traffic.at_a_rate
+    duration_ns, warmup_ns = min(longest_ns, LONGEST_NS), min(warmup_ns, LONGEST_NS / 10)
     run = sim.Run(
         seed=seed,
-        duration_ns=min(longest_ns, LONGEST_NS),
-        warmup_ns=min(warmup_ns, LONGEST_NS / 10),
+        duration_ns=duration_ns,
+        warmup_ns=warmup_ns,
         batches=BATCHES,
         precision=precision,
+        least_ns=min(warmup_ns + least_ns(scenario, lcores), duration_ns),
         precision_target=sim.PrecisionTarget.latency if offered else sim.PrecisionTarget.throughput,
         max_host_seconds=host_seconds,
         series_interval_ns=recording.interval_ns,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.generator_latency import NOTHING, without_generator
 from planecast.engines.simulate.handoff import LineCosts
+from planecast.engines.simulate.interruptions import about_interruptions
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
@@ -44,6 +45,7 @@ def notes_of(
         notes.append(
             f"{answer.simulated_ns * 1e-6:g} ms from empty rings on, their filling included"
         )
+    notes += about_interruptions(scenario, answer)
     if latency or scenario.placement.cuts:
         notes += [_about_lcores(answer), _about_queues(answer)]
     if latency and len(answer.classes) > 1:

@@ -20,6 +20,7 @@ struct Run {
     double warmup_ns = 0; // left out of what is reported, kept in the checks
     std::uint64_t batches = 32;
     double precision = 0; // stop when the target's half-width / value is no more; 0: whole duration
+    double least_ns = 0;  // no precision ends it before
     PrecisionTarget precision_target = PrecisionTarget::throughput;
     double confidence = 0.95;
     std::uint64_t histogram_digits = 3;
@@ -37,6 +38,7 @@ struct Run {
         visit("warmup_ns", &Run::warmup_ns, kNanoseconds, "left out of the report");
         visit("batches", &Run::batches, Range{2, 4096}, "intervals for the estimates");
         visit("precision", &Run::precision, kShare, "stop at this relative half-width, 0: never");
+        visit("least_ns", &Run::least_ns, kNanoseconds, "no precision ends it before");
         visit("precision_target", &Run::precision_target, "throughput, latency or loss");
         visit("confidence", &Run::confidence, Range{0.5, 0.9999}, "of the intervals");
         visit("histogram_digits", &Run::histogram_digits, Range{1, 4}, "significant digits");
