@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from planecast.report.numbers import count_text, percent
+from planecast.report.numbers import percent
 from planecast.report.result_table import unaccounted
 from planecast.results import Result
 from planecast.results.scores import noise_floor_percent
+from planecast.results.sentences import by_sentence, listed
 from planecast.results.validation import NOISY_PERCENT, Validation, ValidationPoint
 
 _DISTURBED_SHARE = 0.5
 _COVERAGE_PERCENT = 80.0
 _STEADY_SHARE = 0.5
-_LISTED = 3
 
 
 @dataclass(frozen=True)
@@ -118,19 +118,7 @@ def _floor(point: ValidationPoint) -> float:
 
 def notes_of(labels: Sequence[str], results: Sequence[Result], which: str = "") -> list[str]:
     """The notes of all results, each once with the results that it is about."""
-    about: dict[str, list[str]] = {}
-    for label, result in zip(labels, results, strict=True):
-        for note in result.notes:
-            about.setdefault(note, []).append(label)
+    about = by_sentence(zip(labels, (result.notes for result in results), strict=True))
     if len(results) == 1 and not which:
         return list(about)
     return [f"{note} ({which}{listed(names, len(results))})" for note, names in about.items()]
-
-
-def listed(names: Sequence[str], everything: int) -> str:
-    """A few names, or how many they are."""
-    if len(names) == everything and everything > 1:
-        return f"all {everything}"
-    if len(names) <= _LISTED:
-        return "; ".join(names)
-    return f"{'; '.join(names[:_LISTED])} and {count_text(len(names) - _LISTED, 'other')}"

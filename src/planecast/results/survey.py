@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Texts
+from planecast.results.sentences import once
 from planecast.results.telemetry import InstructionSplit
 from planecast.scenario.model import Noun, listed
 
@@ -102,14 +103,4 @@ def of_whom(
     points: Sequence[SurveyPoint], words: Callable[[SurveyPoint], Sequence[str]]
 ) -> list[str]:
     """Every sentence that is said of some points, once, with the data planes that it is about."""
-    about: dict[str, list[str]] = {}
-    for point in points:
-        for sentence in words(point):
-            labels = about.setdefault(sentence, [])
-            if point.label not in labels:
-                labels.append(point.label)
-    everybody = len({point.label for point in points})
-    return [
-        sentence if len(labels) == everybody else f"{', '.join(labels)}: {sentence}"
-        for sentence, labels in about.items()
-    ]
+    return once((point.label, words(point)) for point in points)

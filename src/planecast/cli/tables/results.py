@@ -11,6 +11,7 @@ from planecast.cli.tables.sheet import Column, Sheet, estimate_text
 from planecast.results import Estimate, Result, ResultSet
 from planecast.results.columns import Column as ResultColumn
 from planecast.results.columns import Form, answer_keys, in_terminal, stored_row
+from planecast.results.sentences import once
 
 
 def results_sheet(
@@ -23,12 +24,10 @@ def results_sheet(
 
     `answers` are what the calibration's uncertainty is judged by; by default the results' cycles.
     """
-    notes = [
-        f"{label}: {note}"
+    notes = once(
+        (label, [note for note in result.notes if not note.startswith("pages of")])
         for label, result in zip(labels, results, strict=True)
-        for note in result.notes
-        if not note.startswith("pages of")
-    ]
+    )
     pages = dict.fromkeys(note for r in results for note in r.notes if note.startswith("pages of"))
     kind = results[0].cycles_per_packet.kind if results else ""
     if answers is None:
