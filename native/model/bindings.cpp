@@ -67,9 +67,9 @@ void serve(const Kinds &cyclic, const Kinds &others, const Numbers &own_lines,
            const Numbers &all_crowding, const Numbers &together, const Numbers &near,
            const Numbers &last, const Numbers &memory, const Column &lcores, const Column &base,
            const Tables &nearer, double shape, const Table &capacity, const Table &inserted,
-           const Groups &group, const Numbers &covered, const Numbers &burst, const Table &latency,
-           const OutTables &waits, const OutTables &first, const OutTable &lines,
-           const OutTable &cost)
+           const Table &takes, const Groups &group, const Numbers &covered, const Numbers &burst,
+           const Table &latency, const OutTables &waits, const OutTables &first,
+           const OutTable &lines, const OutTable &cost)
 {
     const std::size_t regions = cyclic.shape(0), scenarios = base.shape(0);
     const std::size_t variants = capacity.shape(0);
@@ -77,7 +77,8 @@ void serve(const Kinds &cyclic, const Kinds &others, const Numbers &own_lines,
             group.shape(0) == regions && latency.shape(0) == 2 && latency.shape(1) == scenarios &&
             nearer.shape(0) == variants && nearer.shape(2) == 2 && variants > 0 &&
             inserted.shape(0) == variants && capacity.shape(1) == scenarios &&
-            inserted.shape(1) == scenarios && waits.shape(0) == 3 && waits.shape(1) == regions &&
+            inserted.shape(1) == scenarios && takes.shape(0) == variants &&
+            takes.shape(1) == scenarios && waits.shape(0) == 3 && waits.shape(1) == regions &&
             waits.shape(2) == scenarios && first.shape(0) == 2 && first.shape(1) == regions &&
             first.shape(2) == scenarios && lines.shape(0) == 2 && lines.shape(1) == scenarios &&
             cost.shape(0) == variants + 2 && cost.shape(1) == scenarios);
@@ -85,8 +86,8 @@ void serve(const Kinds &cyclic, const Kinds &others, const Numbers &own_lines,
     for (std::size_t i = 0; i < variants; ++i)
         for (std::size_t level = 0; level < nearer.shape(1); ++level)
             levels.push_back({nearer(i, level, 0), shape_of(nearer(i, level, 1))});
-    const planecast::model::Caches caches{variants, levels, shape_of(shape), capacity.data(),
-                                          inserted.data()};
+    const planecast::model::Caches caches{variants,        levels,          shape_of(shape),
+                                          capacity.data(), inserted.data(), takes.data()};
     const auto table = [&](const Numbers &numbers) { return rows(numbers, regions, scenarios); };
     const planecast::model::Touched touched{
         regions,         scenarios,           cyclic.data(),
@@ -138,7 +139,7 @@ void hit_shares(const Kinds &cyclic, const Table &lines, const Table &touches,
         sharing.find_time(room, stay);
         planecast::model::store(stay, time.data(), first, count);
         for (std::size_t region = 0; region < regions; ++region) {
-            sharing.share(region, room, stay, share);
+            sharing.share(region, stay, share);
             planecast::model::store(share, shares.data() + region * scenarios, first, count);
         }
     }
@@ -151,8 +152,9 @@ NB_MODULE(_native, module)
     module.doc() = "Caches shared by regions, for many scenarios at once";
     module.def("serve", &serve, "cyclic"_a, "others"_a, "own_lines"_a, "all_lines"_a, "touches"_a,
                "own_crowding"_a, "all_crowding"_a, "together"_a, "near"_a, "last"_a, "memory"_a,
-               "lcores"_a, "base"_a, "nearer"_a, "shape"_a, "capacity"_a, "inserted"_a, "group"_a,
-               "covered"_a, "burst"_a, "latency"_a, "waits"_a, "first"_a, "lines"_a, "cost"_a);
+               "lcores"_a, "base"_a, "nearer"_a, "shape"_a, "capacity"_a, "inserted"_a, "takes"_a,
+               "group"_a, "covered"_a, "burst"_a, "latency"_a, "waits"_a, "first"_a, "lines"_a,
+               "cost"_a);
     module.def("hit_shares", &hit_shares, "cyclic"_a, "lines"_a, "touches"_a, "inserted"_a,
                "capacity"_a, "shape"_a, "shares"_a, "time"_a);
 }

@@ -54,57 +54,64 @@ inline void survive(const Vectors &mean, unsigned shape, Vectors &below, Vectors
 
 } // namespace
 
-Lane CacheSharing::every_line() const
-{
-    Lane found{};
-    for (const Lane &own : lines)
-        for (std::size_t i = 0; i < kLanes; ++i)
-            found[i] += own[i];
-    return found;
-}
-
-// However long lines stay: of those that meet in some sets no more than these have room for.
-Lane CacheSharing::holdable(const Lane &capacity) const
+// However long lines stay: where they crowd some sets no more than these keep of them.
+Lane CacheSharing::holdable() const
 {
     Lane found{};
     for (std::size_t region = 0; region < lines.size(); ++region) {
-        const Lane &own = lines[region], &denser = crowding[region];
+        const Lane &own = lines[region], &apart = crowded_[region].held;
         for (std::size_t i = 0; i < kLanes; ++i)
-            found[i] += denser[i] > 1 ? std::min(own[i], capacity[i] / denser[i]) : own[i];
+            found[i] += crowds(region, i) ? apart[i] : own[i];
     }
     return found;
 }
 
-Lane CacheSharing::leaves(const Lane &capacity) const
+Lane CacheSharing::leaves(const Lane &most, const Lane &capacity) const
 {
     Lane found;
-    const Lane most = holdable(capacity);
     for (std::size_t i = 0; i < kLanes; ++i)
         found[i] = most[i] > capacity[i] || inserted[i] > 0 ? 1.0 : 0.0;
     return found;
 }
 
-Lane CacheSharing::least_time(const Lane &capacity) const
+Lane CacheSharing::leaves(const Lane &capacity) const
 {
-    Lane touched = inserted, found;
-    for (const Lane &own : touches)
-        for (std::size_t i = 0; i < kLanes; ++i)
-            touched[i] += own[i];
+    return leaves(holdable(), capacity);
+}
+
+Lane CacheSharing::least_time(const Lane &capacity, std::size_t dense) const
+{
+    const Lane touched = sum(touches, dense);
+    Lane found;
     for (std::size_t i = 0; i < kLanes; ++i)
-        found[i] = capacity[i] / std::max(touched[i], kTiny);
+        found[i] = capacity[i] / std::max(touched[i] + inserted[i], kTiny);
     return found;
 }
 
-void CacheSharing::hold(std::size_t region, const Lane &capacity, const Lane &time, Lane &served,
-                        Lane &held, Lane &slope) const
+Lane CacheSharing::sum(const std::vector<Lane> &of, std::size_t dense) const
 {
-    if (std::ranges::max(crowding[region]) > 1.0) {
-        crowd(region, capacity, time, served, held, slope);
-        return;
-    }
+    Lane found{};
+    for (std::size_t region = 0; region < of.size(); ++region)
+        for (std::size_t i = 0; i < kLanes; ++i)
+            found[i] += region == dense ? crowding[region][i] * of[region][i] : of[region][i];
+    return found;
+}
+
+void CacheSharing::hold(std::size_t region, const Lane &time, Lane &served, Lane &held,
+                        Lane &slope) const
+{
     hold_evenly(region, time, served, held, slope);
     for (std::size_t i = 0; i < kLanes; ++i)
         served[i] = time[i] < kForEver ? served[i] : 1.0;
+    const Crowded &apart = crowded_[region];
+    if (!apart.any)
+        return;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        const bool some = crowds(region, i);
+        served[i] = some ? apart.served[i] : served[i];
+        held[i] = some ? apart.held[i] : held[i];
+        slope[i] = some ? 0.0 : slope[i];
+    }
 }
 
 void CacheSharing::hold_evenly(std::size_t region, const Lane &time, Lane &served, Lane &held,
@@ -123,6 +130,12 @@ void CacheSharing::hold_evenly(std::size_t region, const Lane &time, Lane &serve
             held.set_part(v, own.part(v) * below[v] + coming * time.part(v));
             slope.set_part(v, coming);
         }
+        if (region == passing) {
+            Lane goes; // the share served that comes with a packet more
+            for (std::size_t v = 0; v < kVectors; ++v)
+                goes.set_part(v, ways * (up_to[v] - below[v]) / most(time.part(v), kZero + kTiny));
+            pass(goes, served, held, slope);
+        }
         return;
     }
     Vectors kept; // of a line in one stage of its life
@@ -136,86 +149,37 @@ void CacheSharing::hold_evenly(std::size_t region, const Lane &time, Lane &serve
     }
 }
 
-// crowding * held(t) + the others' lines = capacity. Of the lines that others hold everywhere, all
-// that held(t) leaves, each leaves as soon as everywhere: of what they hold in T, t / T is there
-// after t; where T is for ever all of it. By Newton's steps.
-void CacheSharing::crowd(std::size_t region, const Lane &capacity, const Lane &time, Lane &served,
-                         Lane &held, Lane &slope) const
+// A line is found by a share s of the touches after which it was there; it is there after a touch
+// that found it, and after a share of the others: h = s (h + (1 - h) takes).
+void CacheSharing::pass(const Lane &goes, Lane &served, Lane &held, Lane &slope) const
 {
-    const Lane every = every_line(), &denser = crowding[region];
-    Lane open, moving, staying{}; // where lines crowd; others' lines that stay for ever
-    Lane &stays = stays_[region]; // begins where it was before, and stays where that was now
     for (std::size_t i = 0; i < kLanes; ++i) {
-        const bool all = time[i] >= kForEver;
-        staying[i] = all ? every[i] - lines[region][i] : 0.0;
-        const bool full = !all || staying[i] + denser[i] * lines[region][i] > capacity[i];
-        open[i] = denser[i] > 1 && lines[region][i] > 0 && full ? 1.0 : 0.0;
-        const double touched = denser[i] * touches[region][i] + capacity[i] / time[i];
-        const double least = (capacity[i] - staying[i]) / std::max(touched, kTiny);
-        const double before = stays[i] < kForEver ? stays[i] : 0.0;
-        const double begin = std::min(std::max(before, least), time[i]);
-        moving[i] = time[i] == when_[region][i] ? 0.0 : open[i];
-        stays[i] = open[i] == 0.0 ? time[i] : moving[i] == 0.0 ? stays[i] : begin;
+        const double left = 1.0 - served[i] * (1.0 - takes[i]);
+        const double found = served[i] * takes[i] / left;
+        const double there = takes[i] + found * (1.0 - takes[i]);
+        slope[i] =
+            slope[i] * there + held[i] * (1.0 - takes[i]) * takes[i] / (left * left) * goes[i];
+        held[i] *= there;
+        served[i] = found;
     }
-    when_[region] = time;
-    Lane grows;
-    for (int step = 0; step < kMostSteps; ++step) {
-        Lane room;
-        hold_evenly(region, stays, served, held, slope);
-        for (std::size_t i = 0; i < kLanes; ++i) {
-            const double passed = stays[i] / time[i]; // 0 where all stay for ever
-            const double others = (capacity[i] - held[i]) * passed + staying[i];
-            room[i] = capacity[i] - others - denser[i] * held[i];
-            grows[i] = denser[i] * slope[i] + (capacity[i] - held[i]) / time[i] -
-                       passed * slope[i] + kTiny;
-        }
-        if (std::ranges::max(moving) == 0.0)
-            break; // all is of the last step
-        advance(room, grows, moving, stays);
-    }
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        if (open[i] != 0.0) // the time here grows with T
-            slope[i] *= (capacity[i] - held[i]) / time[i] * stays[i] / time[i] / grows[i];
-        else
-            served[i] = time[i] < kForEver ? served[i] : 1.0;
-    }
-}
-
-bool CacheSharing::advance(const Lane &room, const Lane &slope, Lane &moving, Lane &time)
-{
-    double left = 0;
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        const double step = std::max(room[i] / slope[i], -0.5 * time[i]);
-        const double change = moving[i] > 0 ? step : 0.0; // a step of what stays may have no bound
-        time[i] += change;
-        moving[i] = std::abs(change) > kExact * time[i] ? 1.0 : 0.0;
-        left = std::max(left, moving[i]);
-    }
-    return left == 0.0;
 }
 
 // Newton's steps. Where lines are many more than others bring in, those that are not held get
 // fewer by about the power of the shape that the time grows by: steps of that power are straight.
 // What is below and above the time is kept, and a step that leaves it is one to the middle.
-void CacheSharing::find_time(const Lane &capacity, Lane &time) const
+template <typename Hold>
+void CacheSharing::solve(const Lane &capacity, const Lane &all, const Lane &first, const Lane &open,
+                         Lane &time, const Hold &hold_all) const
 {
-    const Lane open = leaves(capacity), first = least_time(capacity), all = holdable(capacity);
     Lane moving = open;
     Lane below = first, above;
     above.fill(kForEver);
     for (std::size_t i = 0; i < kLanes; ++i)
         time[i] = std::max(time[i] < kForEver ? time[i] : 0.0, first[i]);
-    Lane served, held, grows;
     const double ways = shape;
     for (int round = 0; std::ranges::max(moving) > 0 && round < kMostSteps; ++round) {
         Lane taken{}, slope{};
-        for (std::size_t region = 0; region < lines.size(); ++region) {
-            hold(region, capacity, time, served, held, grows);
-            for (std::size_t i = 0; i < kLanes; ++i) {
-                taken[i] += held[i];
-                slope[i] += grows[i];
-            }
-        }
+        hold_all(time, taken, slope);
         for (std::size_t v = 0; v < kVectors; ++v) {
             const Vector now = time.part(v), every = all.part(v), in = inserted.part(v);
             const Vector room = capacity.part(v) - taken.part(v) - in * now;
@@ -243,11 +207,68 @@ void CacheSharing::find_time(const Lane &capacity, Lane &time) const
         time[i] = open[i] != 0.0 ? time[i] : kForEver;
 }
 
-void CacheSharing::share(std::size_t region, const Lane &capacity, const Lane &time,
-                         Lane &found) const
+// In the sets that a region's lines crowd, crowding * held(t) + the lines that all others hold when
+// theirs stay t too = capacity: how long lines stay elsewhere does not matter there.
+void CacheSharing::crowd(const Lane &capacity)
+{
+    Lane served, slope;
+    std::vector<Lane> held(lines.size()), more(lines.size());
+    for (std::size_t crowded = 0; crowded < lines.size(); ++crowded) {
+        Crowded &apart = crowded_[crowded];
+        apart.any = std::ranges::max(crowding[crowded]) > 1.0;
+        if (!apart.any)
+            continue;
+        const Lane all = sum(lines, crowded);
+        Lane open = leaves(all, capacity);
+        for (std::size_t i = 0; i < kLanes; ++i)
+            open[i] = crowds(crowded, i) ? open[i] : 0.0;
+        solve(capacity, all, least_time(capacity, crowded), open, apart.stays,
+              [&](const Lane &time, Lane &taken, Lane &grows) {
+                  for (std::size_t region = 0; region < lines.size(); ++region)
+                      hold_evenly(region, time, served, held[region], more[region]);
+                  taken = sum(held, crowded);
+                  grows = sum(more, crowded);
+              });
+        hold_evenly(crowded, apart.stays, served, apart.held, slope);
+        for (std::size_t i = 0; i < kLanes; ++i)
+            apart.served[i] = apart.stays[i] < kForEver ? served[i] : 1.0;
+    }
+}
+
+void CacheSharing::find_time(const Lane &capacity, Lane &time)
+{
+    crowd(capacity);
+    const Lane all = holdable();
+    Lane served, held, slope;
+    solve(capacity, all, least_time(capacity), leaves(all, capacity), time,
+          [&](const Lane &now, Lane &taken, Lane &grows) {
+              for (std::size_t region = 0; region < lines.size(); ++region) {
+                  hold(region, now, served, held, slope);
+                  for (std::size_t i = 0; i < kLanes; ++i) {
+                      taken[i] += held[i];
+                      grows[i] += slope[i];
+                  }
+              }
+          });
+}
+
+bool CacheSharing::advance(const Lane &room, const Lane &slope, Lane &moving, Lane &time)
+{
+    double left = 0;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        const double step = std::max(room[i] / slope[i], -0.5 * time[i]);
+        const double change = moving[i] > 0 ? step : 0.0; // a step of what stays may have no bound
+        time[i] += change;
+        moving[i] = std::abs(change) > kExact * time[i] ? 1.0 : 0.0;
+        left = std::max(left, moving[i]);
+    }
+    return left == 0.0;
+}
+
+void CacheSharing::share(std::size_t region, const Lane &time, Lane &found) const
 {
     Lane held, slope;
-    hold(region, capacity, time, found, held, slope);
+    hold(region, time, found, held, slope);
 }
 
 } // namespace planecast::model

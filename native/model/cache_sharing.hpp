@@ -14,6 +14,7 @@ namespace planecast::model
 
 inline constexpr unsigned kMostShape = 64; // of a line's lifetimes
 inline constexpr double kForEver = 1e30;   // packets that a line stays where everything fits
+inline constexpr std::size_t kNone = ~std::size_t{}; // of the regions
 
 // A line stays for a time that is gamma distributed: of the shape of the cache's ways where the
 // least recently used line of a set goes, of shape 1 where any goes at random.
@@ -22,7 +23,7 @@ class CacheSharing
   public:
     CacheSharing(std::size_t regions, const bool *cyclic)
         : lines(regions), touches(regions), rates(regions), crowding(regions), cyclic_(cyclic),
-          stays_(regions), when_(regions)
+          crowded_(regions)
     {
     }
 
@@ -31,25 +32,27 @@ class CacheSharing
     // all sets (at most 1: they meet in all).
     std::vector<Lane> lines, touches, rates, crowding;
     Lane inserted{}; // lines a packet that others bring in and never touch again
+    // A cyclic region of whose lines that a cache misses such a share takes room there.
+    std::size_t passing = kNone;
+    Lane takes{};
     unsigned shape = 1;
 
     // Forgets how long lines stayed in the cache before this one.
-    void begin()
-    {
-        std::ranges::fill(stays_, Lane{});
-        std::ranges::fill(when_, Lane{});
-    }
+    void begin() { std::ranges::fill(crowded_, Crowded{}); }
 
     // Mean packets that a line stays in a cache of so many lines. `time` is a guess (0 will do).
-    void find_time(const Lane &capacity, Lane &time) const;
+    void find_time(const Lane &capacity, Lane &time);
+
+    // Finds what stays of lines that crowd some sets of a cache of so many lines: `find_time` does,
+    // all below answer for the cache that this was asked for.
+    void crowd(const Lane &capacity);
 
     // The share of a region's touches that are served when lines stay so long.
-    void share(std::size_t region, const Lane &capacity, const Lane &time, Lane &found) const;
+    void share(std::size_t region, const Lane &time, Lane &found) const;
 
-    // The same, and how many of its lines are held, and more of them for each packet more, in a
-    // cache of so many lines. What fits is there, touched or not.
-    void hold(std::size_t region, const Lane &capacity, const Lane &time, Lane &served, Lane &held,
-              Lane &slope) const;
+    // The same, and how many of its lines are held, and more of them for each packet more. What
+    // fits is there, touched or not.
+    void hold(std::size_t region, const Lane &time, Lane &served, Lane &held, Lane &slope) const;
 
     // Whether lines leave at all: 1 where there isn't room for all that can be held, or others
     // bring in lines.
@@ -59,21 +62,36 @@ class CacheSharing
     // little are exact and stop. Whether all are.
     static bool advance(const Lane &room, const Lane &slope, Lane &moving, Lane &time);
 
-    // Packets that a line stays at least: nothing is held at time 0, so that step is known.
-    Lane least_time(const Lane &capacity) const;
+    // Packets that a line stays at least, where no region's lines crowd or one's do: nothing is
+    // held at time 0, so that step is known.
+    Lane least_time(const Lane &capacity, std::size_t dense = kNone) const;
 
   private:
-    // Where the region's lines meet in all sets, and where they don't.
+    // Of a region whose lines meet in some sets: packets that a line stays there, the share of
+    // touches that is served, and lines held.
+    struct Crowded {
+        bool any = false; // in some scenario
+        Lane stays{}, served{}, held{};
+    };
+
+    bool crowds(std::size_t region, std::size_t i) const { return crowding[region][i] > 1; }
+    // Where a region's lines meet in all sets.
     void hold_evenly(std::size_t region, const Lane &time, Lane &served, Lane &held,
                      Lane &slope) const;
-    void crowd(std::size_t region, const Lane &capacity, const Lane &time, Lane &served, Lane &held,
-               Lane &slope) const;
-    Lane every_line() const;
-    Lane holdable(const Lane &capacity) const;
+    // Of a cyclic region all whose lines take room: the same where a share of them does.
+    void pass(const Lane &goes, Lane &served, Lane &held, Lane &slope) const;
+    Lane holdable() const;
+    // Of all regions, one of them as often as it is dense.
+    Lane sum(const std::vector<Lane> &of, std::size_t dense) const;
+    Lane leaves(const Lane &most, const Lane &capacity) const;
+    // The time at which what is held, and what others bring in, fills the capacity: from the
+    // first on, where the scenario is open.
+    template <typename Hold>
+    void solve(const Lane &capacity, const Lane &all, const Lane &first, const Lane &open,
+               Lane &time, const Hold &hold_all) const;
 
     const bool *cyclic_;
-    // By region: packets that a line stays where they crowd, when it stays so many elsewhere.
-    mutable std::vector<Lane> stays_, when_;
+    std::vector<Crowded> crowded_;
 };
 
 } // namespace planecast::model

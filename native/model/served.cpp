@@ -28,6 +28,9 @@ class Block
           memory_(all.regions), missed_(all.regions), first_(all.regions), private_(all.regions),
           kept_(all.regions), in_steps_(all.regions), sharing_(all.regions, all.cyclic)
     {
+        for (std::size_t region = 0; region < all.regions; ++region)
+            if (all.others[region])
+                sharing_.passing = region;
     }
 
     void load(std::size_t first, std::size_t count)
@@ -89,15 +92,17 @@ class Block
     // them went: the lifetime and the cost that fit each other, by Newton's steps for the lifetime.
     // How the cost falls with it is known from the step before. A scenario that is exact stays: its
     // answer is the same whatever is asked with it.
-    void settle(const Lane &capacity, const Lane &inserted)
+    void settle(const Lane &capacity, const Lane &inserted, const Lane &takes)
     {
         sharing_.shape = shape_;
-        const bool known = now_.priced && capacity == now_.capacity;
+        const bool known = now_.priced && capacity == now_.capacity && takes == sharing_.takes;
         if (capacity != capacity_)
             sharing_.begin();
         now_.capacity = capacity_ = capacity;
+        sharing_.takes = takes;
         from_ = Lane{};
         come(inserted);
+        sharing_.crowd(capacity);
         Lane moving = sharing_.leaves(capacity);
         const Lane least = sharing_.least_time(capacity);
         for (std::size_t i = 0; i < kLanes; ++i) {
@@ -186,7 +191,7 @@ class Block
         ++known_;
         sharing_.find_time(capacity, found.time);
         for (std::size_t region = 0; region < all_.regions; ++region)
-            sharing_.share(region, capacity, found.time, found.served[region]);
+            sharing_.share(region, found.time, found.served[region]);
         return found.served;
     }
 
@@ -230,8 +235,9 @@ class Block
     void price()
     {
         Lane taken{}, grows{}, served, held, slope;
+        sharing_.crowd(capacity_);
         for (std::size_t region = 0; region < all_.regions; ++region) {
-            sharing_.hold(region, capacity_, now_.time, served, held, slope);
+            sharing_.hold(region, now_.time, served, held, slope);
             for (std::size_t i = 0; i < kLanes; ++i) {
                 taken[i] += held[i];
                 grows[i] += slope[i];
@@ -342,7 +348,8 @@ void serve(const Touched &touched, const Asked &asked, const Caches &caches, con
                 block.stand_behind(nearer);
             before = nearer;
             block.settle(lane_of(caches.capacity + row, first, count, 1),
-                         lane_of(caches.inserted + row, first, count, 0));
+                         lane_of(caches.inserted + row, first, count, 0),
+                         lane_of(caches.takes + row, first, count, 1));
             store_cost(variant, block.cost());
             if (variant > 0)
                 continue;

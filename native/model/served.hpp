@@ -45,6 +45,7 @@ struct Caches {
     unsigned shape;                  // of lifetimes in the last level
     const double *capacity;          // of the last level, lines
     const double *inserted;          // lines a cycle that others bring in
+    const double *takes;             // share of the others' missed lines that takes room there
 };
 
 // Tables that are filled in, a column a scenario.

@@ -35,6 +35,17 @@ def test_what_stays_in_its_own_caches_or_spins_costs_nothing(
     assert cost(calibration, base, walk=256 << 10) == alone
 
 
+def test_a_stream_that_just_fits_costs_what_one_that_just_does_not_does(
+    base: Scenario, calibration: Calibration
+) -> None:
+    many = with_overrides(base, {"traffic.flows": 1 << 18, "workload.flows": 1 << 18})
+    size = calibration.hierarchy.levels[-1].size_bytes
+    sizes = np.geomspace(size, 4 * size, 40)
+    costs = np.array([cost(calibration, many, stream=int(one)) for one in sizes])
+    assert np.all(np.abs(np.diff(costs)) < 0.01 * costs[:-1])
+    assert costs[-1] == pytest.approx(cost(calibration, many, stream=256 * MIB), rel=1e-3)
+
+
 def test_several_cost_more_than_one(base: Scenario, calibration: Calibration) -> None:
     costs = [cost(calibration, base, stream=256 * MIB, cores=cores) for cores in (1, 2, 8, 32)]
     assert costs == sorted(costs)

@@ -24,7 +24,7 @@ struct Case {
     static constexpr std::size_t kScenarios = 3;
     std::array<bool, 1> cyclic{false}, others{false};
     double lines = 10'000, inserted = 0, capacity = 20'000, lcores = 1, together = 1, touches = 1,
-           crowding = 1;
+           crowding = 1, takes = 1;
     double latency = 0, last_latency = 0, covered = 0, burst = 32; // of lines asked for ahead
     std::vector<double> waits, first, lines_by, cost;              // of serve's answer
 
@@ -34,7 +34,8 @@ struct Case {
             often(kScenarios, touches), dense(kScenarios, crowding), lanes(kScenarios, together),
             cores(kScenarios, lcores), near(kScenarios, 2.0), last(kScenarios, 10.0),
             memory(kScenarios, 100.0), base(kScenarios, 50.0), room(kScenarios, capacity),
-            brought(kScenarios, inserted), packets(kScenarios, burst), between(kScenarios, covered);
+            taken(kScenarios, takes), brought(kScenarios, inserted), packets(kScenarios, burst),
+            between(kScenarios, covered);
         const std::int32_t group = latency > 0 ? 0 : -1;
         waits.assign(3 * kScenarios, -1);
         first.assign(2 * kScenarios, -1);
@@ -57,7 +58,7 @@ struct Case {
                cores.data(),
                base.data()},
               Asked{&group, 1, {between.data()}, {packets.data()}, last_latency, latency},
-              Caches{1, levels, 16, room.data(), brought.data()},
+              Caches{1, levels, 16, room.data(), brought.data(), taken.data()},
               {waits.data(), first.data(), lines_by.data(), cost.data()});
     }
 };
@@ -188,6 +189,7 @@ TEST(Serve, TablesThatAreAskedForTogetherShareThatWait)
         const auto *kinds = reinterpret_cast<const bool *>(no.data());
         const Rows lines(regions, 1e6), one(regions, 1.0), nothing(regions, 0.0);
         const Rows packets(regions, 4.0);
+        const double all = 1;
         const std::array<Private, 1> nearer{Private{8, 8}};
         std::vector<double> waits(3 * regions), first(2 * regions);
         std::array<double, 2> by{};
@@ -195,7 +197,7 @@ TEST(Serve, TablesThatAreAskedForTogetherShareThatWait)
         serve({regions, 1, kinds, kinds, lines, lines, one, one, one, one, nothing, nothing,
                nothing, 1.0, 50.0},
               Asked{group.data(), 1, nothing, packets, 0.0, 300.0},
-              Caches{1, nearer, 1, &capacity, &inserted},
+              Caches{1, nearer, 1, &capacity, &inserted, &all},
               {waits.data(), first.data(), by.data(), found.data()});
         return found[0];
     };
@@ -274,7 +276,8 @@ TEST(Serve, AVariantOfPrivateLevelsIsPricedAsThatMachineIs)
     const std::array<bool, 1> no{false};
     const Rows lines{10'000.0}, one{1.0};
     const std::int32_t none = -1;
-    const std::array<double, 3> room{20'000, 20'000, 20'000}, brought{0.1, 0.1, 0.1};
+    const std::array<double, 3> room{20'000, 20'000, 20'000}, brought{0.1, 0.1, 0.1},
+        takes{1, 1, 1};
     const Private first{500, 8}, small{2000, 8}, large{4000, 8};
     const auto costs = [&](const std::vector<Private> &nearer) {
         std::array<double, 3> waits{};
@@ -297,7 +300,7 @@ TEST(Serve, AVariantOfPrivateLevelsIsPricedAsThatMachineIs)
                1.0,
                50.0},
               Asked{&none, 0, {0.0}, one, 0.0, 0.0},
-              Caches{nearer.size() / 2, nearer, 1, room.data(), brought.data()},
+              Caches{nearer.size() / 2, nearer, 1, room.data(), brought.data(), takes.data()},
               {waits.data(), first_waits.data(), lines_by.data(), cost.data()});
         return cost;
     };

@@ -25,6 +25,7 @@ def serve(
     shape: float,
     capacity: NDArray[np.float64],
     inserted: NDArray[np.float64],
+    takes: NDArray[np.float64],
     group: NDArray[np.int32],
     covered: Rows,
     burst: Rows,

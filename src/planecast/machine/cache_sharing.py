@@ -10,7 +10,9 @@ T and shape k, in units of packets.
   touched every P packets with that of fewer than k arrivals of mean kP/T (Poisson).
 - T is such that the lines held, plus what others bring in during T, fill the cache.
 - Lines that meet in 1/n of the sets (`planecast.machine.page_conflicts`) fill these n times as
-  densely: they stay a time t there with n · held(t) + the others' lines · t/T = the cache's.
+  densely: they stay a time t there with n · held(t) + what all others hold in t = the cache's.
+- Where a share p of a stream's missed lines takes room, of its touches that come while a line that
+  is there stays, a share s, it is found by h = s (h + (1 - h) p), and holds h + (1 - h) p as many.
 
 Sources: Che, Tung, Wang 2002 (one characteristic time for all); Fricker, Robert, Roberts 2012 (why
 it is accurate, and random eviction); Dan, Towsley 1990 (sets).

@@ -43,12 +43,12 @@ class Others(NamedTuple):
     """What others do to the last level and to memory, in many scenarios: arrays of shape
     (scenarios,)."""
 
-    streamed: Floats
-    """Lines a TSC cycle that they bring in and never touch again."""
     lines: Floats
     """Distinct lines that they touch in order, over and over."""
     touched: Floats
     """Lines of these that they touch a TSC cycle."""
+    stream: NDArray[np.bool_]
+    """Whether they stream: of lines that the last level misses `neighbour.stream` takes room."""
     memory_factor: Floats
     """Memory's latency over what it were without them."""
 
@@ -56,7 +56,7 @@ class Others(NamedTuple):
     def none(cls, size: int) -> Others:
         """Nobody else."""
         nothing = np.zeros(size)
-        return cls(nothing, nothing, nothing, np.ones(size))
+        return cls(nothing, nothing, nothing > 0, np.ones(size))
 
 
 class Served(NamedTuple):
@@ -241,7 +241,8 @@ def _answered(
         np.array([private_levels(hierarchy, one) for one in every]),
         hierarchy.levels[-1].shape,
         np.ascontiguousarray(np.broadcast_to(capacity[:, None], (len(every), size))),
-        np.ascontiguousarray(background[:, None] + share[:, None] * others.streamed),
+        np.ascontiguousarray(np.broadcast_to(background[:, None], (len(every), size))),
+        np.where(others.stream, share[:, None], 1.0),
         asked.group,
         asked.covered,
         asked.together,
@@ -285,7 +286,7 @@ def _costs(
 ) -> tuple[Floats, Floats, Floats]:
     """TSC cycles a touch beyond the first level's: of the second level, the last one, memory."""
     nearest = hierarchy.levels[0].line_cycles
-    width = np.maximum(np.broadcast_to(region.in_flight, others.streamed.shape), 1.0)
+    width = np.maximum(np.broadcast_to(region.in_flight, others.touched.shape), 1.0)
     share = blocking(region.overlap, values)
     # A prefetch ahead of its use outlives a cache's latency: of those lines the rate counts alone.
     ahead = np.full_like(width, np.inf) if region.overlap is Overlap.PREFETCHED else width
@@ -304,7 +305,7 @@ def _foreign(others: Others) -> Region:
     """The lines of others: no stage's, and in no private cache of ours."""
     return Region(
         stage="",
-        name="neighbour's working set",
+        name="neighbour's lines",
         cyclic=True,
         lines=others.lines,
         touches=others.touched,

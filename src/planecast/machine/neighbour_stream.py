@@ -1,7 +1,8 @@
 """Neighbour's stream: how fast memory that others read in order takes room in the last level.
 
-It comes back to none of its lines before they are gone; some caches let such lines go first. Paced
-walks next to a stream measure it (`machine.survival`).
+Some caches let most lines of a stream pass, so a share of those that it misses takes room. A stream
+that the level has room for comes back to its lines, and keeps them (`machine.cache_sharing`); a
+long one finds none. Paced walks next to a long one measure the share (`machine.survival`).
 """
 
 from __future__ import annotations

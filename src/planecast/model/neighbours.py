@@ -108,8 +108,9 @@ def neighbours_of(
     size = capacity_lines(hierarchy, values)
     there = works.lines > 0
     here = works.lines * works.inside
-    capped = np.minimum(here, np.where(works.overlap < 1, works.overlap * size, np.inf))
-    streams = ~works.walks & (works.lines > size)
+    most = np.where((works.overlap < 1) & works.walks, works.overlap * size, np.inf)
+    capped = np.minimum(here, most)
+    streams = ~works.walks
     memory = hierarchy.memory_by_load()
     own_hit = _hit_alone(works, size)
     hit, factor = np.where(streams, 0.0, 0.5), np.ones(columns.size)
@@ -118,14 +119,13 @@ def neighbours_of(
         rate = works.lines_per_cycle(hierarchy, hit, factor)
         shared = rate * works.inside
         others = Others(
-            streamed=np.where(streams, shared, 0.0),
-            lines=np.where(streams, 0.0, capped),
-            touched=np.where(streams, 0.0, shared * capped / np.maximum(here, 1e-9)),
+            lines=capped,
+            touched=shared * capped / np.maximum(here, 1e-9),
+            stream=streams,
             memory_factor=np.where(there, factor, 1.0),
         )
         cost = stage_cost(profile, hierarchy, values, others)
         found = works.inside * cost.served.others_share + (1 - works.inside) * own_hit
-        found = np.where(streams, 0.0, found)
         alone = hierarchy.tsc_hz * profile.sizes.lcores / cost.total
         alone = alone * cost.served.memory_lines * _GB
         asked = rate * (1 - hit) * hierarchy.tsc_hz * _GB
