@@ -22,6 +22,7 @@ from planecast.dataplanes.port import Port
 from planecast.errors import InputError, RunError
 from planecast.instruments.window import PORTS
 from planecast.scenario.host_cpus import cpus_here, refuse_offline
+from planecast.scenario.longest_frames import too_long_in_memory
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.starter import NO_LARGE_PAGES
 
@@ -76,6 +77,8 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
         raise InputError(
             f"frames of one size are {verb}", "traffic", "set traffic.frame_bytes alone"
         )
+    if too_long := too_long_in_memory(wanted, scenario.traffic):
+        raise InputError(too_long, "traffic.frame_bytes", "lower it")
 
 
 def refuse_lost(

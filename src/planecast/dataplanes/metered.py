@@ -158,8 +158,15 @@ class MeteredDataplane(Started):
         try:
             return self._meter.trial(self.request(trial), TRIAL_S)
         except RunError:
-            self.check()
+            self._refuse_ended()
             raise
+
+    def _refuse_ended(self) -> None:
+        """Raises with its last words when it has ended, or does so soon: the meter hears of it
+        first."""
+        if self._process is not None:
+            self._process.check(1.0)
+        self.check()
 
     def _learn(self, trial: Trial) -> None:
         """Shows a switch all flows where they are not those of the trial before, which it forgets
@@ -263,9 +270,7 @@ class MeteredDataplane(Started):
         try:
             waiting = wait_attached(self._meter, _IN, "rx", time.monotonic() + START_S, _OUT)
         except RunError:
-            if self._process is not None:
-                self._process.check(1.0)
-            self.check()
+            self._refuse_ended()
             raise
         if waiting:
             raise RunError(f"it does not forward after {START_S:.0f} s: {waiting}", self._name)

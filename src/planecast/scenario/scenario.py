@@ -22,6 +22,7 @@ from planecast.scenario.dataplanes.hosted import NOT_ROUTED, OWN_ALONE, Hosted
 from planecast.scenario.dataplanes.own import OwnDataplane
 from planecast.scenario.interference import Interference
 from planecast.scenario.load_generator import LoadGeneratorChoice
+from planecast.scenario.longest_frames import too_long_anywhere
 from planecast.scenario.machine import HOST, machine_of
 from planecast.scenario.model import Noun
 from planecast.scenario.neighbour import Neighbour
@@ -178,6 +179,15 @@ class Scenario(Noun):
                 f"packets are dropped in '{absent[0]}', but the stages that run are "
                 + (", ".join(stages) or "none")
             )
+        return traffic
+
+    @field_validator("traffic")
+    @classmethod
+    def _frames_pass(cls, traffic: Traffic, info: ValidationInfo) -> Traffic:
+        dataplane = info.data.get("dataplane")  # absent when it was refused itself
+        why_not = "" if dataplane is None else too_long_anywhere(dataplane, traffic)
+        if why_not:
+            raise ValueError(f"{why_not}; lower traffic.frame_bytes")
         return traffic
 
     @field_validator("nic")

@@ -36,6 +36,8 @@ Columns = dict[str, NDArray[Any]]
 ESTIMATES = ("throughput_pps", "cycles_per_packet")
 _BOUNDED = ("placement.lcores",)
 """Numbers that other keys bound (CPUs, the cores of a machine): each is checked as a scenario."""
+_BOUNDED_OF_OTHERS = (*_BOUNDED, "traffic.frame_bytes")
+"""The same of a program that is not ours: not every one takes every frame."""
 LATENCIES = {"mean": "mean", "p50": "p50", "p99": "p99", "p99.9": "p99_9"}
 
 
@@ -130,10 +132,11 @@ def _bases(
     crowded = np.broadcast_to(active > entries, refused.shape)
     refused[crowded] = "traffic.flows: more flows are active than workload.flows has entries"
     open_rows = np.flatnonzero(~crowded)
+    bounded = _BOUNDED if own else _BOUNDED_OF_OTHERS
     special = [
         key
         for key in drawn
-        if isinstance(drawn[key], Choice) or key not in COLUMNS or key in _BOUNDED
+        if isinstance(drawn[key], Choice) or key not in COLUMNS or key in bounded
     ]
     combined: dict[tuple[Any, ...], list[NDArray[np.intp]]] = {}
     bases: dict[tuple[Any, ...], tuple[Scenario, dict[str, float]]] = {}

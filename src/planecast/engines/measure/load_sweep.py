@@ -29,6 +29,7 @@ from planecast.engines.measure.near_cpus import NearCpus
 from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of
 from planecast.engines.measure.tx_pacing import WARM_UP_S
 from planecast.engines.measure.unsupported import (
+    refuse_long_frames,
     refuse_neighbour,
     refuse_unmeasured,
     refuse_without_effect,
@@ -134,6 +135,7 @@ def check_scenario(scenario: Scenario) -> None:
             "leave traffic.offered_pps, traffic.arrivals and traffic.pcap out",
         )
     refuse_unmeasured([scenario])
+    refuse_long_frames(scenario)
     refuse_without_effect(scenario)
     refuse_neighbour(scenario)
     if scenario.placement.lcores != 1:

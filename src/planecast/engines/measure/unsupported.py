@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from planecast.errors import InputError
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.host_cpus import refuse_absent
+from planecast.scenario.longest_frames import too_long_over_links
 from planecast.scenario.plain_flows import has_routes
 from planecast.scenario.points import applies, keys_of, usual_of, value_at, value_if_any
 from planecast.scenario.scenario import Scenario
@@ -54,10 +55,11 @@ _STARTED = ("cpus", "lcores", "burst", "rx_ring", "tx_ring")
 
 def refuse_unmeasured(scenarios: Iterable[Scenario], *, searched: bool = False) -> None:
     """Raises InputError for the first key that is set and that measuring, or a search, does not
-    use, and for a CPU that is not on this machine."""
+    use, for frames that don't pass, and for a CPU that is not on this machine."""
     for scenario in scenarios:
         if searched:
             refuse_without_effect(scenario)
+            refuse_long_frames(scenario)
         own = scenario.dataplane.kind == OWN
         if not own and not searched and value_if_any(scenario, "dataplane.ports") != "memif":
             raise InputError(f"dataplane.ports is set, but {_PORTS}", scenario.name, _SEARCH)
@@ -70,6 +72,12 @@ def refuse_unmeasured(scenarios: Iterable[Scenario], *, searched: bool = False) 
                 other = _SEARCH if key.startswith(_OTHERS) else _SIMULATE
                 raise InputError(f"{key} is set, but {why}", scenario.name, other)
         refuse_absent(scenario)
+
+
+def refuse_long_frames(scenario: Scenario) -> None:
+    """Raises InputError for frames that don't pass where a generator sends them."""
+    if too_long := too_long_over_links(scenario.dataplane, scenario.traffic):
+        raise InputError(too_long, f"{scenario.name}: traffic.frame_bytes", "lower it")
 
 
 def refuse_without_effect(scenario: Scenario) -> None:
