@@ -16,6 +16,7 @@ from planecast.dataplanes import DataplaneConfig, Trial, configs_for, once_comma
 from planecast.dataplanes.config import config_text
 from planecast.errors import MissingError
 from planecast.scenario import Scenario, format_cpus, with_overrides
+from planecast.scenario.workload import MAX_FLOWS
 
 MakeScenario = Callable[..., Scenario]
 
@@ -156,6 +157,13 @@ lcores = 0
 main_cpu = 0
 page_size = auto
 """
+
+
+def test_a_function_without_flows_refuses_no_number_of_them() -> None:
+    keys = {"workload.kind": "macswap", "workload.stages": "macswap"}
+    swaps = with_overrides(Scenario(name="s"), keys | {"traffic.flows": MAX_FLOWS})
+    (found,) = configs_for([swaps])
+    assert dict(dict(found.fixed)["tables"])["flows"] == MAX_FLOWS
 
 
 def test_the_configuration_as_it_is_written(config: DataplaneConfig) -> None:

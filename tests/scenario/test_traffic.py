@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from planecast.errors import InputError
 from planecast.scenario import Scenario, load_scenario, with_overrides
 from planecast.scenario.frames import mix_frames
 from planecast.scenario.study import load_study
+from planecast.scenario.workload import FUNCTIONS, WITHOUT_FLOWS
 
 BASE = Scenario(name="s")
 SIZES = st.dictionaries(
@@ -23,6 +25,14 @@ SIZES = st.dictionaries(
 
 def frames(mix: Any) -> tuple[tuple[int, float], ...]:
     return with_overrides(BASE, {"traffic.frame_mix": mix}).traffic.frames
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_a_function_without_flows_of_its_own_takes_any_number(kind: str) -> None:
+    keys = {"workload.kind": kind, "workload.stages": ",".join(FUNCTIONS[kind]) or "none"}
+    with_overrides(BASE, keys | {"traffic.flows": 65536})
+    with nullcontext() if kind in WITHOUT_FLOWS else pytest.raises(InputError, match="active"):
+        with_overrides(BASE, keys | {"traffic.flows": 65537})
 
 
 def test_the_usual_mix_has_twelve_frames() -> None:

@@ -9,7 +9,7 @@ from planecast.engines.solve import solve
 from planecast.machine.hierarchy import Hierarchy
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
-from planecast.scenario.workload import FUNCTIONS
+from planecast.scenario.workload import FUNCTIONS, WITHOUT_FLOWS
 from planecast.sweep import Job, Plan, parse_axis
 from planecast.sweep.answer import answer
 from planecast.sweep.bounds import bounds
@@ -37,6 +37,8 @@ def test_it_is_answered(kind: str, hierarchy: Hierarchy, manifest: Manifest) -> 
             manifest=manifest,
         )
 
+    crowded = answer(job("traffic.flows=256,1Mi").model_dump_json(), 0)["refused"].tolist()
+    assert (crowded[1] is None) == (kind in WITHOUT_FLOWS)
     asked = job("traffic.flows=256,65536", "placement.burst=8,32")
     columns = answer(asked.model_dump_json(), 0)
     points = [with_overrides(base, asked.plan.point(n)) for n in range(4)]

@@ -89,6 +89,7 @@ def _tables(workload: Workload) -> dict[str, object]:
     found: dict[str, object] = {
         key: getattr(workload, key) for key in ("acl_rules", "flows", "flow_table", "routes")
     }
+    found["flows"] = workload.most_active_flows  # no trial may have more
     if workload.kind == "vpe-downstream":
         found |= {
             "down_lookup": workload.down_lookup,

@@ -166,7 +166,7 @@ class Scenario(Noun):
         # More active flows than entries would measure misses, and call them a fast router.
         workload = _workload(info)
         active = traffic.active_flows
-        if workload is not None and active > workload.flows:
+        if workload is not None and active > workload.most_active_flows:
             lower = "traffic.flows" if traffic.classes == "none" else "those of classes"
             raise ValueError(
                 f"{active} flows are active, more than the {workload.flows} entries of the "

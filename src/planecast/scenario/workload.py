@@ -64,6 +64,9 @@ TABLE_STAGES: dict[str, tuple[Stage, ...]] = {
 """Of a table's size the stages that look something up in it: nothing else depends on it. A bridge
 has its stations from the start, whatever runs."""
 
+WITHOUT_FLOWS = ("l2patch", "compute", "macswap")
+"""Functions that have nothing for each flow: as many may be active as there can be."""
+
 MAX_FLOWS = 1 << 24
 """A flow is numbered by two VLAN tags of 12 bits each."""
 
@@ -92,7 +95,8 @@ class Workload(Noun):
     acl_rules: Annotated[Count, Field(ge=1, le=65536)] = 4096
     """Rules of the access control list."""
     flows: Annotated[Count, Field(ge=1, le=MAX_FLOWS)] = 65536
-    """Entries of the flow table and of the array of flow actions."""
+    """Entries of the flow table and of the array of flow actions; l2patch, compute and macswap have
+    none."""
     flow_table: Literal["buckets", "rte_hash"] = "buckets"
     """The flow table: planecast's own, a line for seven flows, or DPDK's hash library."""
     routes: Annotated[Count, Field(ge=2, le=65536)] = 4096
@@ -125,6 +129,11 @@ class Workload(Noun):
     new_flow_cycles: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     """TSC cycles that a flow's first packet costs more, at ``traffic.new_flows_pps``: in the
     simulator alone, for the data plane's tables know every flow."""
+
+    @property
+    def most_active_flows(self) -> int:
+        """As many as its tables know."""
+        return MAX_FLOWS if self.kind in WITHOUT_FLOWS else self.flows
 
     @property
     def polices(self) -> bool:

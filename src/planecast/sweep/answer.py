@@ -26,6 +26,7 @@ from planecast.scenario.dataplane import OWN
 from planecast.scenario.model import value_text
 from planecast.scenario.own_clock import own_clock_factor
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.workload import WITHOUT_FLOWS
 from planecast.sweep.axes import Column
 from planecast.sweep.hardware import beyond_calibration, split, with_factors
 from planecast.sweep.job import Job
@@ -125,8 +126,9 @@ def _bases(
     plan = job.plan
     active = drawn.get("traffic.flows", np.asarray(plan.base.traffic.flows))
     own = plan.base.dataplane.kind == OWN
-    table = np.asarray(plan.base.workload.flows if own else math.inf)
-    entries = drawn.get("workload.flows", table)
+    has_flows = own and plan.base.workload.kind not in WITHOUT_FLOWS
+    table = np.asarray(plan.base.workload.flows if has_flows else math.inf)
+    entries = drawn.get("workload.flows", table) if has_flows else table
     assert not isinstance(active, Choice)  # keys of NUMBERS are arrays
     assert not isinstance(entries, Choice)
     crowded = np.broadcast_to(active > entries, refused.shape)
