@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from planecast.errors import InputError
 from planecast.explain.explain_input import Case
@@ -191,22 +192,49 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
     return Case(label, result.scenario, result, calibration=calibration)
 
 
-def own_calibration(run: RunDirectory) -> str | None:
-    """The run itself where it holds a calibration, as a validation does; else the run next to it
-    that its answer rests on. None where there is neither, or it is of an older model."""
-    if is_current(run.path / CALIBRATION):
-        return str(run.path)
+class OwnCalibration(NamedTuple):
+    """What is known of the calibration that belongs to a run."""
+
+    run: str | None
+    """The run that holds it; None where there is none that this version reads."""
+    outdated: str
+    """The name of a run that holds one of an older model."""
+
+    def note(self, used: str) -> str:
+        """A sentence on what it was explained with in place of one of an older model: that of the
+        run `used`, or none. Empty where its own was there, or it never had one."""
+        if self.run is not None or not self.outdated:
+            return ""
+        instead = f"that of {used} is used in its place" if used else "none is used"
+        return (
+            f"its own calibration ({self.outdated}) is of an older model: {instead}; make it "
+            "again: planecast calibrate STUDY"
+        )
+
+
+def own_calibration(run: RunDirectory) -> OwnCalibration:
+    """That of the run itself where it holds one, as a validation does; else of the run next to it
+    that its answer rests on."""
+    outdated = ""
+    for folder in _calibrated(run):
+        if is_current(folder / CALIBRATION):
+            return OwnCalibration(str(folder), outdated)
+        if not outdated and (folder / CALIBRATION).is_file():
+            outdated = folder.name
+    return OwnCalibration(None, outdated)
+
+
+def _calibrated(run: RunDirectory) -> Iterator[Path]:
+    """Where a run's own calibration may be."""
+    yield run.path
     with suppress(InputError):
         content = run.read()
         answers: Iterable[SearchAnswer | Result] = results_of(content)
         if isinstance(content, SearchAnswer) and simulated(content):
             answers = [content]
         for answer in answers:
-            basis = answer.manifest.calibration
-            named = None if basis is None else run.path.parent / basis.run
-            if named is not None and is_current(named / CALIBRATION):
-                return str(named)
-    return None
+            if answer.manifest.calibration is not None:
+                yield run.path.parent / answer.manifest.calibration.run
 
 
 def workload_kind(run: RunDirectory, position: int | None) -> str | None:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from planecast.errors import InputError, first_refusal
 from planecast.results.load_curve import LoadCurve
+from planecast.results.port_costs import PORT_COSTS
 from planecast.results.result import Result, ResultSet
 from planecast.results.search import SearchAnswer
 from planecast.results.sensitivity import Sensitivity
@@ -26,6 +27,12 @@ def read_result(path: Path) -> Content:
     Raises InputError when the file isn't there or holds none of them.
     """
     if not path.exists():
+        if path.with_name(PORT_COSTS).is_file():
+            raise InputError(
+                "the run has port costs and no result",
+                str(path.parent),
+                f"see them: planecast explain {path.parent.name}",
+            )
         raise InputError(
             "there is no result", str(path), "the run may have been interrupted: make it again"
         )

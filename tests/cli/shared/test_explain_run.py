@@ -10,7 +10,8 @@ from tests.cli.conftest import Run
 from tests.explain.conftest import base, calibration, counts, hierarchy, manifest, measured
 
 from planecast.model.calibration import Calibration
-from planecast.results import Manifest, Result, RunDirectory
+from planecast.results import Estimate, Manifest, Result, RunDirectory
+from planecast.results.port_costs import PORT_COSTS, PortCost, PortCosts
 from planecast.results.survey import SurveyAnswer
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "manifest", "measured"]
@@ -39,7 +40,7 @@ def test_the_verdict_stands_before_the_table(run: Run, made: str) -> None:
 
 
 def test_a_run_whose_calibration_is_of_an_older_model_is_explained_without(
-    run: Run, made: str, tmp_path: Path
+    run: Run, made: str, tmp_path: Path, measured: Result, calibration: Calibration
 ) -> None:
     file = tmp_path / "runs" / made / "calibration.json"
     data = json.loads(file.read_text())
@@ -48,6 +49,13 @@ def test_a_run_whose_calibration_is_of_an_older_model_is_explained_without(
     answer = run("explain", made)
     assert answer.code == 0, answer.err
     assert "there is no calibration" in answer.out
+    said = " ".join(answer.out.split())
+    assert f"its own calibration ({made}) is of an older model: none is used" in said
+    with RunDirectory.create(tmp_path / "runs", "calibrate", "other") as other:
+        other.write_json("calibration.json", calibration)
+        other.write_result([measured])
+    said = " ".join(run("explain", made).out.split())
+    assert f"is of an older model: that of {other.path.name} is used in its place" in said
     named = run("explain", made, "--calibration", made)
     assert (named.code, named.out) == (2, "")
     assert "older model" in named.err
@@ -132,4 +140,26 @@ def test_the_latest_is_the_latest_that_can_be_explained(
 
 
 def test_its_own_calibration_is_named(run: Run, made: str) -> None:
-    assert f"calibration: {made} (own), " in run("explain", made).out
+    out = run("explain", made).out
+    assert f"calibration: {made} (own), " in out
+    assert "older model" not in out
+
+
+def test_port_costs_are_shown_as_when_they_were_measured(
+    run: Run, tmp_path: Path, manifest: Manifest
+) -> None:
+    cost = Estimate(value=30.5, samples=3, unit="cycles/packet", kind="measured")
+    port = PortCost(kind="net_null", per_packet=cost, per_byte=cost)
+    with RunDirectory.create(tmp_path / "runs", "ports", "testpmd-io") as folder:
+        folder.write_json(PORT_COSTS, PortCosts(cpu=1, ports=(port,), manifest=manifest))
+    name = folder.path.name
+    answer = run("explain", name)
+    assert answer.code == 0, answer.err
+    assert "net_null" in answer.out
+    assert run("explain", name, "--format", "json").json()["ports"][0]["kind"] == "net_null"
+    for words in (("report", name), ("explain", name, "-o", "page.html"), ("compare", name, name)):
+        refused = run(*words)
+        assert (refused.code, refused.out) == (2, "")
+        assert "port costs" in refused.err
+        assert f"planecast explain {name}" in refused.err
+    assert "port costs" in run("explain", name, "--against", name).err

@@ -35,15 +35,17 @@ def explain_run(
 
     name, position = picked(run)
     folder = latest_explicable(root) if name == "latest" else find_run(name, root)
-    chosen = calibration or own_calibration(folder)
+    own = own_calibration(folder)
+    chosen = calibration or own.run
     kind = workload_kind(folder, position)
     model, _ = calibration_if_any(chosen, root, kind)
     if model is not None and calibration is None and chosen is not None:
-        own = model.basis.model_copy(update={"choice": "own"})
-        model = model._replace(basis=own)
+        model = model._replace(basis=model.basis.model_copy(update={"choice": "own"}))
     if model is not None and kind not in (None, model.model.kind) and not model.model.counted:
         model = model._replace(basis=model.basis.of_machine())
     found = explained_run(folder, position, model, apart=apart)
+    if calibration is None and (note := own.note(model.basis.run if model is not None else "")):
+        found = found.model_copy(update={"notes": (note, *found.notes)})
     return found, model.model if model is not None else None
 
 
@@ -65,6 +67,12 @@ def answer_run(
     from planecast.results import runs_folder
 
     root = runs_folder(runs)
+    if (
+        against is None
+        and page_path(form, output) is None
+        and _answer_ports(run, root, form, output)
+    ):
+        return
     found, model = explain_run(run, root, calibration)
     if against is not None and is_published(against):
         _answer_published(found, against, form, output)
@@ -83,6 +91,21 @@ def answer_run(
     people = chosen_format(form, output) == "table"
     sheet = explanation_sheet(found, people=people) if moved is None else difference_sheet(moved)
     emit(sheet, form, output)
+
+
+def _answer_ports(run: str, root: Path, form: Format | None, output: Path | None) -> bool:
+    """Print or write the port costs of a run of ``machine ports``; False for any other run."""
+    from planecast.cli.tables.port_costs import port_costs_sheet
+    from planecast.results import find_run
+    from planecast.results.port_costs import PORT_COSTS, PortCosts
+    from planecast.scenario.read_file import read_model
+
+    folder = None if run == "latest" or "#" in run else find_run(run, root).path
+    if folder is None or not (folder / PORT_COSTS).is_file():
+        return False
+    costs = read_model(folder / PORT_COSTS, PortCosts, "the port costs", "measure them again")
+    emit(port_costs_sheet(costs, folder), form, output)
+    return True
 
 
 def _answer_published(
