@@ -16,6 +16,7 @@ from planecast.model.calibrate import calibrate
 from planecast.model.calibration import CURVED, Calibration
 from planecast.model.neighbours import neighbours_of
 from planecast.model.posterior import parameters_of
+from planecast.model.prediction import predict
 from planecast.model.stage_cost import stage_cost
 from planecast.model.supported import columns_of
 from planecast.results import Manifest
@@ -126,3 +127,28 @@ def test_slopes_are_those_of_the_cost(hierarchy: Hierarchy) -> None:
             for way in (1, -1)
         )
         assert (more.total - less.total) / (2 * step) == pytest.approx(own, abs=0.02), name
+
+
+def test_memory_caps_lines_that_may_follow_each_other_at_a_streams_rate(model: Calibration) -> None:
+    many = with_overrides(BASE, {"traffic.flows": 100_000})
+    quick = tuple(
+        one.model_copy(update={"value": 0.01}) if one.name.startswith("overlap.") else one
+        for one in model.parameters
+    )
+    small = tuple(
+        one.model_copy(update={"size_bytes": 1 << 20}) if one.shared else one
+        for one in model.hierarchy.levels
+    )
+    slow = tuple(
+        one.model_copy(update={"line_cycles": 20 * one.line_cycles})
+        for one in model.hierarchy.flights
+    )
+
+    def capped(rate: float) -> bool:
+        update = {"levels": small, "flights": slow, "stream_lines_per_cycle": rate}
+        machine = model.hierarchy.model_copy(update=update)
+        asked = model.model_copy(update={"hierarchy": machine, "parameters": quick})
+        return bool(predict([many], asked).capped_by_memory[0])
+
+    assert capped(0.0)  # lines at random places: nothing else is known
+    assert not capped(0.1)

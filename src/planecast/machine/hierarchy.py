@@ -270,8 +270,16 @@ class Hierarchy(Noun):
         )
 
     @property
+    def stream_line_cycles(self) -> float:
+        """TSC cycles a line of memory where lines follow each other, and the core's prefetchers ask
+        for them; of machines whose stream is not known as of lines at random places."""
+        rate = self.stream_lines_per_cycle
+        return min(self.memory_line_cycles, 1 / rate) if rate else self.memory_line_cycles
+
+    @property
     def memory_line_cycles(self) -> float:
-        """Least cycles that one core needs for a line from memory, with many misses in flight."""
+        """Least TSC cycles that one core needs for a line at a random place of memory, with many
+        misses in flight."""
         return min(flight.line_cycles for flight in self.flights)
 
     def line_cycles(self, width: Floats, rise: Floats | float = 1.0) -> Floats:

@@ -164,7 +164,6 @@ def line_cycles(
     the last level serves the share `hit` of its touches, and memory's latency has a `factor`."""
     last = hierarchy.levels[-1]
     close = np.where(walks, hierarchy.near_cycles(last, width), last.line_cycles)
-    rate = hierarchy.stream_lines_per_cycle
-    streamed = 1 / rate if rate else hierarchy.memory_line_cycles
-    far = np.where(walks, hierarchy.line_cycles(width, factor), streamed * factor)
+    streamed = hierarchy.stream_line_cycles * factor
+    far = np.where(walks, hierarchy.line_cycles(width, factor), streamed)
     return np.asarray(hit * close + (1 - hit) * far)

@@ -297,7 +297,7 @@ def _with_idle_memory(
             extrapolates=counted.outside,
             memory_lines=counted.memory_lines,
         )
-        return _bounded(found, hierarchy)
+        return _bounded(found, hierarchy.memory_line_cycles)
     costs = cost_of(columns, at, slopes=True)
     profile, cost, _ = costs
     slopes = _within_reach(cost, calibration)
@@ -317,7 +317,9 @@ def _with_idle_memory(
         memory_lines=cost.served.memory_lines,
         costs=(costs,),
     )
-    return _bounded(found, hierarchy)
+    # Nobody knows which lines of a program of others follow each other, as those of a frame do.
+    ours = calibration.program is None
+    return _bounded(found, hierarchy.memory_line_cycles if ours else hierarchy.stream_line_cycles)
 
 
 def _within_reach(cost: StageCost, calibration: Calibration) -> Floats:
@@ -348,9 +350,9 @@ def refuse_neighbours(columns: ScenarioColumns) -> None:
         )
 
 
-def _bounded(found: Prediction, hierarchy: Hierarchy) -> Prediction:
-    """Never below what memory can deliver to one core."""
-    bound = found.memory_lines * hierarchy.memory_line_cycles
+def _bounded(found: Prediction, line_cycles: float) -> Prediction:
+    """Never below what memory can deliver to one core, a line in so many TSC cycles."""
+    bound = found.memory_lines * line_cycles
     capped = bound > found.value
     stages = found.stages
     if stages and np.any(capped):  # what memory takes is known, what it leaves of the wait is not

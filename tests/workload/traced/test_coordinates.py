@@ -60,6 +60,7 @@ def test_keys_that_act_together() -> None:
     flows = "traffic.flows"
     assert together("ovs") == ((flows, "dataplane.masks"), (flows, "dataplane.rules"))
     assert together("l3fwd") == ((flows, "dataplane.routes"),)
+    assert together("vpp l2xc") == ((flows, "traffic.frame_bytes"),)
     assert together("ovs without EMC") == together("testpmd io") == ()
 
 

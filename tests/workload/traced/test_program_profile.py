@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.traced_programs import FLOWS, FRAME, PROFILE, counts, trace
 
+from planecast.workload.traced.profile import DistanceBin, TouchHistogram, TracedProfile
 from planecast.workload.traced.program_profile import (
     ProgramProfile,
     TracedPoint,
@@ -121,8 +122,32 @@ def test_distances_follow_a_key(flows: float, distance: float) -> None:
     }
 
 
+def test_longer_frames_have_more_lines_not_the_same_ones_farther() -> None:
+    def copied(lines: float) -> TracedProfile:
+        stage = trace(1000).stages["lookup"]
+        bins = (*stage.loads.bins, DistanceBin(10_000, 10_001, lines))
+        loads = TouchHistogram(references_per_packet=20 + lines, bins=bins)
+        update = {"stages": {"lookup": stage.model_copy(update={"loads": loads})}}
+        return trace(1000).model_copy(update=update)
+
+    frames = PROFILE.model_copy(
+        update={
+            "base": {FRAME: 64.0},
+            "points": (
+                TracedPoint(keys={}, trace=copied(1)),
+                TracedPoint(keys={FRAME: 1024.0}, trace=copied(16)),
+            ),
+        }
+    )
+    found = far_touches(frames, {FRAME: np.array([64.0, 512.0, 1024.0])}, What.LOADED)
+    assert all(np.all((one.distance < 1100) | (one.distance > 9000)) for one in found)
+    copies = sum(one.touches * (one.distance > 9000) for one in found)
+    assert copies == pytest.approx([1, 8, 16], rel=0.01)
+
+
 def test_touches_that_are_near_in_every_trace_are_left_out() -> None:
-    assert sum(one.touches for one in far_touches(PROFILE, at(10), What.LOADED)) == 2.0  # of 20
+    far = sum(one.touches[0] for one in far_touches(PROFILE, at(10), What.LOADED))
+    assert far == pytest.approx(2.0)  # of 20
     assert far_touches(PROFILE, at(100_000), What.STORED) == []
     near = PROFILE.model_copy(update={"points": (TracedPoint(keys={}, trace=trace(20)),)})
     assert far_touches(near, {}, *What) == []

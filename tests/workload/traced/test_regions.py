@@ -18,7 +18,7 @@ BURSTS = np.array([32.0])
 def far(
     distance: float, touches: float, what: What = What.LOADED, *, prefetched: bool = False
 ) -> Far:
-    return Far("stage", what, prefetched, touches, np.array([distance]))
+    return Far("stage", what, prefetched, np.array([touches]), np.array([distance]))
 
 
 def misses(touched: list[Far], capacity: float) -> float:
@@ -64,7 +64,7 @@ def test_lines_are_touches_times_the_packets_between() -> None:
 
 
 def test_scenarios_stay_apart() -> None:
-    both = Far("stage", What.LOADED, False, 1.0, np.array([100.0, 200.0]))
+    both = Far("stage", What.LOADED, False, np.ones(2), np.array([100.0, 200.0]))
     (found,) = traced_regions([both], np.full(2, 32.0))
     assert found.lines.tolist() == pytest.approx([100.0, 200.0])
 
@@ -80,7 +80,7 @@ def test_how_lines_are_asked_for() -> None:
 
 
 def test_short_bursts_have_few_lines_in_flight() -> None:
-    same = Far("stage", What.LOADED, False, 1.0, np.full(4, 1000.0))
+    same = Far("stage", What.LOADED, False, np.ones(4), np.full(4, 1000.0))
     (found,) = traced_regions([same], np.array([1.0, 4.0, 8.0, 32.0]))
     assert np.asarray(found.in_flight).tolist() == [1, 2, 4, 8]
 
@@ -88,7 +88,8 @@ def test_short_bursts_have_few_lines_in_flight() -> None:
 def test_a_graph_node_has_a_whole_burst_in_flight_and_its_maker_more() -> None:
     bursts = np.array([1.0, 4.0, 32.0])
     touched = [
-        Far(stage, What.LOADED, False, 1.0, np.full(3, 1000.0)) for stage in ("source", "next_hop")
+        Far(stage, What.LOADED, False, np.ones(3), np.full(3, 1000.0))
+        for stage in ("source", "next_hop")
     ]
     made, node = traced_regions(touched, bursts, loop=loop_of("vpp ip4"))
     assert np.asarray(node.in_flight).tolist() == [1, 4, 8]

@@ -80,6 +80,12 @@ class BetweenTraces:
         found[0] -= weight.sum(axis=0)
         return found
 
+    def nodes(self, key: str, values: Floats) -> list[tuple[float, Floats]]:
+        """A key's traced values, the base's first, with the share of each in these values."""
+        others = self._shares(key, values, {})
+        rest = 1.0 - sum((share for _, share in others), np.zeros(np.shape(values)))
+        return [(self._base[key], rest), *others]
+
     def _shares(
         self, key: str, values: Floats, on: Scales, together: tuple[str, ...] = ()
     ) -> list[tuple[float, Floats]]:

@@ -64,10 +64,12 @@ INSTRUCTIONS: Mapping[tuple[str, str], Scale] = {("ovs", FLOWS): exact_misses}
 TOGETHER: Mapping[str, tuple[tuple[str, str], ...]] = {
     "ovs": ((FLOWS, MASKS), (FLOWS, RULES)),
     "l3fwd": ((FLOWS, ROUTES),),
-    "vpp ip4": ((FLOWS, ROUTES),),
+    "vpp ip4": ((FLOWS, ROUTES), (FLOWS, FRAME)),
+    **{f"vpp {graph}": ((FLOWS, FRAME),) for graph in ("l2xc", "l2patch", "l2bridge", "ip6")},
 }
-"""By program: masks are tried for packets that the exact-match cache misses, and no more rules or
-routes are met than there are flows."""
+"""By program: masks are tried for packets that the exact-match cache misses,
+and no more rules or routes are met than there are flows. VPP copies each flow's frame from a
+capture that has them all."""
 BENDS: Mapping[str, Mapping[str, str]] = {"ovs": {FLOWS: RULES}}
 """By program: a key that is traced at the values of another, too. Each flow meets a megaflow of its
 own until flows are as many as rules: there the lines that they touch together bend."""

@@ -10,7 +10,7 @@ nearest one holds.
 Touches, of lines and of pages, are compared by rank: the touch that only r others a packet are
 farther than is the same touch in every trace, nearer in one and farther in the other. Keys that
 bring lines of a table apart stretch the distances of those ranks, and leave those of packet buffers
-as they are.
+as they are. Longer frames have more lines, not farther ones (`far_touches`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from planecast.scenario.model import ListOf, Noun
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.traced.between_traces import BetweenTraces, Values
+from planecast.workload.traced.coordinates import FRAME
 from planecast.workload.traced.prefetches import prefetched
 from planecast.workload.traced.profile import TouchHistogram, TracedProfile, TracedStage
 
@@ -162,7 +163,7 @@ class Far(NamedTuple):
     stage: str
     what: What
     prefetched: bool
-    touches: float
+    touches: Floats
     """A packet."""
     distance: Floats
     """Distinct lines, or pages, that the program touches between two touches of such a one."""
@@ -196,7 +197,25 @@ def mispredictions(profile: ProgramProfile, values: Values) -> dict[str, Floats]
 
 
 def far_touches(profile: ProgramProfile, values: Values, *whats: What) -> list[Far]:
-    """Touches that are not near in every trace, by stage; those of each kind apart."""
+    """Touches that are not near in every trace, by stage; those of each kind apart.
+
+    Longer frames have more lines, not the same ones farther: between two traced lengths there are
+    touches of both, each by its share.
+    """
+    if FRAME not in profile.keys:
+        return _far_touches(profile, values, np.ones(1), *whats)
+    return [
+        far
+        for length, share in profile.between.nodes(FRAME, values[FRAME])
+        if np.any(share > 0)
+        for far in _far_touches(
+            profile, {**values, FRAME: np.full_like(share, length)}, share, *whats
+        )
+    ]
+
+
+def _far_touches(profile: ProgramProfile, values: Values, share: Floats, *whats: What) -> list[Far]:
+    """The same, of which each stands for a `share`."""
     base = profile.points[0].trace
     far = [
         (stage, what, rank)
@@ -213,7 +232,7 @@ def far_touches(profile: ProgramProfile, values: Values, *whats: What) -> list[F
     for (stage, what, rank), row in zip(far, rows, strict=True):
         low, high = _RANKED[rank]
         ahead = what is What.LOADED and high <= ends[stage]
-        found.append(Far(stage, what, ahead, high - low, row))
+        found.append(Far(stage, what, ahead, (high - low) * share, row))
     return found
 
 

@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 IN_FLIGHT = 8.0
 """Lines that are asked for together at most where nothing is known of a program: an out-of-order
 core sees a few packets of a burst."""
+_LEAST = 1e-9
+"""Touches a packet: there are none that are farther, and no time passes."""
 _NAMES = {What.LOADED: "loaded", What.STORED: "stored", What.PAGES: "pages"}
 
 
@@ -75,7 +77,7 @@ def traced_regions(
             name=_NAMES[one.what],
             cyclic=True,
             lines=own,
-            touches=np.full_like(own, one.touches),
+            touches=np.broadcast_to(one.touches, own.shape).copy(),
             pages=own,
             total_lines=total,
             overlap=_overlap(one),
@@ -87,17 +89,18 @@ def traced_regions(
 
 def footprints(far: Sequence[Far]) -> Floats:
     """Lines that an lcore touches in turns, of shape (touches, scenarios)."""
-    touches = np.array([one.touches for one in far])
-    return touches[:, None] * _times(np.stack([one.distance for one in far]), touches)
+    distances = np.stack([one.distance for one in far])
+    touches = np.stack([np.broadcast_to(one.touches, distances.shape[1:]) for one in far])
+    return touches * _times(distances, touches)
 
 
 def _times(distances: Floats, touches: Floats) -> Floats:
     """Packets between two touches of a line, of shape (touches, scenarios)."""
     order = np.argsort(distances, axis=0)
     rising = np.take_along_axis(distances, order, axis=0)
-    rates = touches[order]
+    rates = np.take_along_axis(touches, order, axis=0)
     farther = np.cumsum(rates[::-1], axis=0)[::-1]
-    steps = np.diff(rising, axis=0, prepend=0.0) / farther
+    steps = np.diff(rising, axis=0, prepend=0.0) / np.maximum(farther, _LEAST)
     found = np.empty_like(distances)
     np.put_along_axis(found, order, np.cumsum(steps, axis=0), axis=0)
     return found
