@@ -59,4 +59,4 @@ def test_its_calibration_is_the_one_that_it_ran_with(repository: Path, tmp_path:
     )
     with RunDirectory.create(tmp_path, "search", "any") as run:
         run.write_result(made)
-    assert own_calibration(RunDirectory(run.path)) == str(tmp_path / name)
+    assert own_calibration(RunDirectory(run.path)).run == str(tmp_path / name)
