@@ -211,8 +211,7 @@ void CacheSharing::solve(const Lane &capacity, const Lane &all, const Lane &firs
 // theirs stay t too = capacity: how long lines stay elsewhere does not matter there.
 void CacheSharing::crowd(const Lane &capacity)
 {
-    Lane served, slope;
-    std::vector<Lane> held(lines.size()), more(lines.size());
+    Lane served, held, slope;
     for (std::size_t crowded = 0; crowded < lines.size(); ++crowded) {
         Crowded &apart = crowded_[crowded];
         apart.any = std::ranges::max(crowding[crowded]) > 1.0;
@@ -224,10 +223,14 @@ void CacheSharing::crowd(const Lane &capacity)
             open[i] = crowds(crowded, i) ? open[i] : 0.0;
         solve(capacity, all, least_time(capacity, crowded), open, apart.stays,
               [&](const Lane &time, Lane &taken, Lane &grows) {
-                  for (std::size_t region = 0; region < lines.size(); ++region)
-                      hold_evenly(region, time, served, held[region], more[region]);
-                  taken = sum(held, crowded);
-                  grows = sum(more, crowded);
+                  for (std::size_t region = 0; region < lines.size(); ++region) {
+                      hold_evenly(region, time, served, held, slope);
+                      for (std::size_t i = 0; i < kLanes; ++i) {
+                          const double densely = region == crowded ? crowding[region][i] : 1.0;
+                          taken[i] += densely * held[i];
+                          grows[i] += densely * slope[i];
+                      }
+                  }
               });
         hold_evenly(crowded, apart.stays, served, apart.held, slope);
         for (std::size_t i = 0; i < kLanes; ++i)

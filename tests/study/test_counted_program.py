@@ -232,13 +232,11 @@ def test_a_program_that_ends_is_one_sentence(scenario: Make, tools: None) -> Non
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.live
-def test_frames_that_no_buffer_holds_are_refused(scenario: Make, tools: None) -> None:
+def test_frames_that_no_buffer_holds_are_refused(scenario: Make) -> None:
     """Instead of written over the next one."""
     asked = scenario({"dataplane.kind": "testpmd", "traffic.frame_bytes": 5000})
-    with pytest.raises(RunError) as raised:
+    with pytest.raises(InputError, match="frames of 5000 bytes are longer than testpmd takes"):
         count_program(asked, (8, 32), packets=2048)
-    assert any("do not fit packet buffers of 2048" in line for line in raised.value.said)
 
 
 @pytest.mark.live
