@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from tests.calibrations import hierarchy
 from tests.traced_programs import BASE, FRAME, PROFILE, TRUTH
