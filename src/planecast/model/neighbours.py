@@ -3,7 +3,7 @@
 How fast a neighbour is depends on where it finds its lines, which depends on what room the data
 plane leaves it, and memory's latency rises with what both ask for: a fixed point of a few rounds,
 for many scenarios at once. Ways that a neighbour alone may fill are a cache of its own; in ways of
-both lie as many of its lines as these are of its ways, and never more than they hold.
+both lie as many of its lines as these are of its ways, of a working set never more than they hold.
 """
 
 from __future__ import annotations

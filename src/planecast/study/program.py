@@ -37,7 +37,7 @@ from planecast.study.counted_program import count_program, map_of
 from planecast.study.instructions import FEW_BURSTS
 from planecast.study.traced_program import trace_once
 from planecast.workload.counts import InstructionCounts
-from planecast.workload.traced.coordinates import INSTRUCTIONS, Scale, bends, together
+from planecast.workload.traced.coordinates import FRAME, INSTRUCTIONS, Scale, bends, together
 from planecast.workload.traced.profile import TracedProfile
 from planecast.workload.traced.program_profile import ProgramProfile, TracedPoint
 
@@ -45,7 +45,6 @@ Done = Callable[[int, int], None]
 
 BURSTS = (4, 8, 16, 32)
 """Counted at least; larger ones only where a study has them, for many programs ask for 32."""
-FRAME = "traffic.frame_bytes"
 SECTIONS = ("traffic.", "dataplane.")
 """What a trace may depend on. Bursts are counted, and neighbours are the machine's."""
 _UNTRACED = ("traffic.seed",)

@@ -81,7 +81,8 @@ class BetweenTraces:
         return found
 
     def nodes(self, key: str, values: Floats) -> list[tuple[float, Floats]]:
-        """A key's traced values, the base's first, with the share of each in these values."""
+        """A key's traced values, the base's first, with the share of each in these values, of shape
+        (scenarios,). The shares of a scenario add up to 1."""
         others = self._shares(key, values, {})
         rest = 1.0 - sum((share for _, share in others), np.zeros(np.shape(values)))
         return [(self._base[key], rest), *others]

@@ -215,7 +215,7 @@ def far_touches(profile: ProgramProfile, values: Values, *whats: What) -> list[F
 
 
 def _far_touches(profile: ProgramProfile, values: Values, share: Floats, *whats: What) -> list[Far]:
-    """The same, of which each stands for a `share`."""
+    """The same, each by a `share`, of shape (scenarios,) or (1,)."""
     base = profile.points[0].trace
     far = [
         (stage, what, rank)
