@@ -1,8 +1,9 @@
-"""Prints what planecast is built and runs with, a line each: dependencies of pyproject.toml, those
-of some extras, and those of the build."""
+"""Prints what pip is to install, a line each: with `build` what planecast is built with, else what
+it runs with, dependencies of pyproject.toml and those of some extras."""
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 
@@ -11,13 +12,15 @@ EXTRAS = ("explore", "optimise")
 """The small ones of those that are for one machine."""
 
 
-def requirements() -> list[str]:
+def requirements(*, build: bool) -> list[str]:
     """Requirements as pip reads them."""
     described = tomllib.loads(PROJECT.read_text())
+    if build:
+        return list(described["build-system"]["requires"])
     project = described["project"]
     extras = [one for name in EXTRAS for one in project["optional-dependencies"][name]]
-    return [*project["dependencies"], *extras, *described["build-system"]["requires"]]
+    return [*project["dependencies"], *extras]
 
 
 if __name__ == "__main__":
-    print("\n".join(requirements()))
+    print("\n".join(requirements(build=sys.argv[1:] == ["build"])))

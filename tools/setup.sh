@@ -105,25 +105,33 @@ wanted=environment
 if [ "$mode" = dev ] || [ "$mode" = bench ] || [ -f "$stamps/environment-dev" ]; then
     wanted=environment-dev
 fi
+installing= # pip, at the same time as the native build
+trap '[ -z "$installing" ] || kill "$installing" 2>/dev/null' EXIT
 if ! fresh "$wanted" "$environment" || ! "$venv/bin/python" -c 'import pydantic' 2>/dev/null; then
     # Another interpreter over an old environment would leave a mixture: it begins again.
     fresh interpreter "$interpreter" || rm -rf "$venv"
     "$python" -m venv "$venv" || fail 1 "python -m venv $venv failed"
     stamp interpreter "$interpreter"
-    pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check)
+    pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check -c constraints.txt)
+    requirements() {
+        "$venv/bin/python" tools/run_requirements.py "$@" >"$stamps/requirements" ||
+            fail 1 "pyproject.toml could not be read: see the message above"
+    }
+    requirements build
+    "${pip[@]}" -r "$stamps/requirements" ||
+        fail 1 "pip could not install what planecast is built with: see its message above"
     if [ "$wanted" = environment-dev ]; then
         say "installing the Python packages of constraints.txt into $venv"
-        "${pip[@]}" --no-deps -r constraints.txt ||
-            fail 1 "pip could not install constraints.txt: see its message above"
+        asked=(--no-deps -r constraints.txt)
     else
         say "installing the Python packages that planecast runs with into $venv"
-        "$venv/bin/python" tools/run_requirements.py >"$stamps/requirements" ||
-            fail 1 "pyproject.toml could not be read: see the message above"
-        "${pip[@]}" -c constraints.txt -r "$stamps/requirements" ||
-            fail 1 "pip could not install what pyproject.toml asks for: see its message above"
+        requirements
+        asked=(-r "$stamps/requirements")
     fi
+    # It keeps one CPU busy for half a minute; the native build below takes the others.
+    "${pip[@]}" "${asked[@]}" &
+    installing=$!
     rm -f "$stamps/package" "$stamps/package-dev"
-    stamp "$wanted" "$environment"
 fi
 
 # --- Native build and the package itself ----------------------------------------------------------
@@ -160,6 +168,11 @@ if ! fresh "$want" "$sources" || [ ! -x "$venv/bin/planecast" ]; then
         --config-settings=cmake.define.PLANECAST_MARCH="$march" \
         -e . || fail 1 "the build failed: see its message above"
     stamp "$want" "$sources"
+fi
+if [ -n "$installing" ]; then
+    wait "$installing" || fail 1 "pip could not install planecast's packages: see its message above"
+    installing=
+    stamp "$wanted" "$environment"
 fi
 # A command would compile its modules each time, a third of its start, where Python may not keep them.
 "$venv/bin/python" -m compileall -q src

@@ -5,6 +5,7 @@
 #ifndef PLANECAST_DATAPLANE_H
 #define PLANECAST_DATAPLANE_H
 
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "config.h"
@@ -22,7 +23,8 @@ struct dataplane {
     struct instance stage[STAGES_MAX]; /* of the function, by position */
     struct lcore *lcore[LCORES_MAX];   /* [config.lcores.count] */
     enum instrument instrument;
-    const char *pages; /* what the tables stand on: "4KiB", "2MiB", "mixed" */
+    cpu_set_t usable_cpus; /* before EAL pinned its threads; empty: more than a cpu_set_t has */
+    const char *pages;     /* what the tables stand on: "4KiB", "2MiB", "mixed" */
     bool ports_started;
     atomic_bool stop; /* SIGINT or SIGTERM came */
 };

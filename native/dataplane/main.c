@@ -62,6 +62,20 @@ static int run_once(const struct options *options)
     return dataplane.stop ? EXIT_INTERRUPTED : answer_end(stdout);
 }
 
+/* Several processes that start together have one main CPU, so each builds its tables on any CPU
+ * and goes back to where it waits for trials. */
+static bool open_anywhere(char *error, size_t error_bytes)
+{
+    cpu_set_t pinned;
+    bool known = sched_getaffinity(0, sizeof pinned, &pinned) == 0;
+    if (known)
+        cpus_run_on(&dataplane.usable_cpus);
+    bool opened = dataplane_open(&dataplane, error, error_bytes);
+    if (known)
+        cpus_run_on(&pinned);
+    return opened;
+}
+
 /* Everything between EAL's start and its end. */
 static int run(const struct options *options)
 {
@@ -71,7 +85,7 @@ static int run(const struct options *options)
         fprintf(stderr, "planecast-dataplane: %s\n", error);
         return EXIT_BAD_INPUT;
     }
-    if (dataplane_open(&dataplane, error, sizeof error)) {
+    if (open_anywhere(error, sizeof error)) {
         telemetry_open(&dataplane);
         code = options->control ? control_serve(&dataplane) : run_once(options);
         telemetry_close();
@@ -103,6 +117,7 @@ int main(int argc, char **argv)
         snprintf(error, sizeof error, "no pipe for signals: %s", strerror(errno));
         code = EXIT_FAILED;
     } else {
+        sched_getaffinity(0, sizeof dataplane.usable_cpus, &dataplane.usable_cpus);
         code = eal_open(config, argv[0], options.extra_count, options.extra, error, sizeof error);
     }
     if (code != EXIT_DONE) {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <valgrind/callgrind.h>
 
+#include "cpus.h"
 #include "lcore_map.h"
 #include "trace_marks.h"
 #include "unmap.h"
@@ -146,6 +147,9 @@ static void keep_forwarding(struct lcore *lcore)
 static void instrument_on(struct round *round, struct lcore *lcore)
 {
     const enum instrument instrument = round->dataplane->instrument;
+    /* Of several that count side by side all lcores have one CPU; counts do not depend on it. */
+    if (instrument != INSTRUMENT_NONE)
+        cpus_run_on(&round->dataplane->usable_cpus);
     if (instrument == INSTRUMENT_TRACE) {
         trace_mark(TRACE_BEGIN);
         forward(round, lcore, round->trial->packets, 0);

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,9 @@ from planecast.instruments.core_to_core import (
     CpuDistance,
     check_core_to_core,
     core_to_core,
-    near,
     parse_ping_pong,
     ping_pong_now,
+    usual_looks,
 )
 from planecast.native import native_folder
 
@@ -59,18 +60,31 @@ def test_far_is_twice_the_nearest_look(
 
     monkeypatch.setattr(core_to_core_module, "ping_pong_now", look)
     distance = CpuDistance(1, 0)
-    assert (distance.ns, distance.far) == (None, False)
-    seen = [(distance.look(), distance.far) for _ in range(6)]
+    assert (distance.ns, distance.moved) == (None, False)
+    seen = [(distance.look(), distance.moved) for _ in range(6)]
     # A look that fails says nothing new.
     assert [ns for ns, _ in seen] == [160, 26, 27, 160, 160, 28]
-    assert [far for _, far in seen] == [False, False, False, True, True, False]
+    assert [moved for _, moved in seen] == [False, False, False, True, True, False]
 
 
-def test_once_on_one_core_is_no_state_of_two() -> None:
-    ways = np.array([33.0, *np.linspace(45, 65, 60), *np.full(40, 220.0), np.nan])
-    assert near(ways).tolist() == [True] * 61 + [False] * 40 + [True]
-    # In one look of ten it is one.
-    assert near(np.array([20.0] * 10 + [60.0] * 90)).tolist() == [True] * 10 + [False] * 90
+@pytest.mark.parametrize(
+    ("ways", "usual"),
+    [
+        # The two threads of one core for once, or in a seventh of the looks: not two cores.
+        ([33.0, *np.linspace(45, 65, 60), *np.full(40, 220.0)], range(1, 61)),
+        ([*np.linspace(20, 30, 14), *np.linspace(52, 76, 86)], range(14, 100)),
+        # A last level that both share, in more than a quarter of them: not one that they don't.
+        ([25.0] * 26 + [160.0] * 74, range(26)),
+        ([25.0] * 24 + [160.0] * 76, range(24, 100)),
+        ([60.0, 24.0, 62.0], (0, 2)),
+        ([160.0, 24.0], (1,)),
+        ([60.0], (0,)),
+    ],
+)
+def test_the_cpus_are_usually_where_most_looks_find_them_or_some_nearer(
+    ways: list[float], usual: Sequence[int]
+) -> None:
+    assert np.flatnonzero(usual_looks(np.array([*ways, np.nan]))).tolist() == [*usual, len(ways)]
 
 
 def _checks(

@@ -57,9 +57,12 @@ def test_one_version(repository: Path) -> None:
 
 
 def test_the_set_up_of_the_demo_installs_what_runs_at_pinned_versions(repository: Path) -> None:
-    program = [sys.executable, repository / "tools" / "run_requirements.py"]
-    printed = subprocess.run(program, capture_output=True, check=True, text=True).stdout
-    asked = names(printed.splitlines())
-    project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
-    assert names(project["dependencies"]) < asked < pins(repository).keys()
-    assert asked.isdisjoint({"pytest", "mypy", "mkdocs"})
+    def printed(*words: str) -> set[str]:
+        program = [sys.executable, repository / "tools" / "run_requirements.py", *words]
+        ran = subprocess.run(program, capture_output=True, check=True, text=True)
+        return names(ran.stdout.splitlines())
+
+    described = tomllib.loads((repository / "pyproject.toml").read_text())
+    assert names(described["project"]["dependencies"]) < printed() < pins(repository).keys()
+    assert printed().isdisjoint({"pytest", "mypy", "mkdocs"})
+    assert printed("build") == names(described["build-system"]["requires"])

@@ -29,6 +29,6 @@ def whole_of(
     return own, (
         f"INVALID by stage: the data plane counts {own.value:.1f} cycles a packet of its own, and "
         f"its thread ran for {whole.value:.1f} in another trial: others had its CPU for the rest, "
-        "or a hypervisor moved its CPUs apart between the two; free that CPU (planecast doctor), "
+        "or a hypervisor moved its CPUs between the two; free that CPU (planecast doctor), "
         "name another (placement.cpus), or search again",
     )

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from planecast.cache_line import LINE_BYTES
 from planecast.errors import RunError, first_refusal
-from planecast.instruments.core_to_core import near
+from planecast.instruments.core_to_core import usual_looks
 from planecast.instruments.quantiles import turn_quantile
 from planecast.native import how_to_build
 from planecast.results.estimate import Estimate
@@ -160,10 +160,12 @@ class HostState(Noun):
         return float(np.exp(np.interp(-0.5, -shares, ages)))
 
 
-def nearest(states: Sequence[HostState]) -> list[HostState]:
-    """Those in which the CPUs were as near each other as in any: a hypervisor moves them."""
+def usual_states(states: Sequence[HostState]) -> list[HostState]:
+    """Those in which the CPUs were where they usually are: a hypervisor moves them."""
     ways = [np.nan if state.handoff_ns is None else state.handoff_ns for state in states]
-    return [state for state, close in zip(states, near(np.array(ways)), strict=True) if close]
+    return [
+        state for state, there in zip(states, usual_looks(np.array(ways)), strict=True) if there
+    ]
 
 
 class HostStates(Noun):

@@ -30,7 +30,7 @@ _Found = TypeVar("_Found")
 ALL_DISTURBED = (
     "each repetition was disturbed, so none is left out: in half of its trials or more the "
     "generator's or the data plane's thread lost a tenth of its CPU, or a hypervisor moved their "
-    "CPUs apart in it; measure while the machine is quieter"
+    "CPUs in it; measure while the machine is quieter"
 )
 
 

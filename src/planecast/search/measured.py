@@ -18,7 +18,6 @@ from planecast.dataplanes import TrialAnswer
 from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.link_topology import guests_of
 from planecast.dataplanes.own_dut import OwnDut
-from planecast.engines.measure.near_cpus import NearCpus
 from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of, generator_cpu
 from planecast.engines.measure.tx_pacing import (
     DATAPLANE_AWAY_S,
@@ -26,6 +25,7 @@ from planecast.engines.measure.tx_pacing import (
     WATCHED_S,
     bridged_s,
 )
+from planecast.engines.measure.unmoved_cpus import UnmovedCpus
 from planecast.engines.measure.unsupported import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError
 from planecast.instruments.pauses import Pauses
@@ -49,7 +49,7 @@ _WAKES_S = 1e-4
 burst has passed, and caches are warm."""
 _TRIES = 8
 """Times that a trial is made in which the data plane was kept from its CPU until after its end, or
-that lost packets while a hypervisor moved the CPUs apart."""
+that lost packets while a hypervisor moved the CPUs."""
 
 
 class MeasuredTester:
@@ -69,7 +69,7 @@ class MeasuredTester:
         self._stack = ExitStack()
         self._testbed: Testbed | None = None
         self.dataplane = title_of(scenario)
-        self._near: NearCpus | None = None
+        self._unmoved: UnmovedCpus | None = None
         self._pauses: Pauses | None = None
         self._pages: str | None = None
         self._round_s: float | None = None
@@ -91,8 +91,8 @@ class MeasuredTester:
         here = value_if_any(self.scenario, "dataplane.host") is None
         if here and self.scenario.generator.kind == "ours":
             cpu = cpus_here(self.scenario)[0]
-            self._near = self._near or NearCpus(cpu, self._cpu)
-            self._near.begin()
+            self._unmoved = self._unmoved or UnmovedCpus(cpu, self._cpu)
+            self._unmoved.begin()
             self._pauses = watched(cpu)
         self._testbed = self._stack.enter_context(self._made())
         before = self._testbed.dut.turns()
@@ -111,19 +111,19 @@ class MeasuredTester:
         return self._made_trial(offered_pps, packets / offered_pps, 0.0)
 
     def _made_trial(self, offered_pps: float, seconds: float, warm_up_s: float) -> Trial:
-        near, waited_s = self._near, 0.0
+        unmoved, waited_s = self._unmoved, 0.0
         ring_s = bridged_s(self.scenario, offered_pps)
         drain_s = self._joined.dut.drain_s
         for _ in range(_TRIES):
-            waited_s += near.wait() if near else 0.0
+            waited_s += unmoved.wait() if unmoved else 0.0
             done = self._joined.trial(offered_pps, seconds, warm_up_s=warm_up_s)
             made = trial_of(done, offered_pps, seconds, drain_s=drain_s, ring_s=ring_s)
-            if done.whole and not (made.lost > 0 and near and near.moved()):
+            if done.whole and not (made.lost > 0 and unmoved and unmoved.moved()):
                 break
         state = {
-            "handoff_ns": None if near is None else near.ns,
+            "handoff_ns": None if unmoved is None else unmoved.ns,
             # Our own data plane reads one in each trial.
-            "canary_cycles": made.canary_cycles or (near and near.canary_cycles),
+            "canary_cycles": made.canary_cycles or (unmoved and unmoved.canary_cycles),
             "waited_s": waited_s,
             "pause_s": None if self._pauses is None else longest_s(self._pauses, seconds),
             "pages": self._pages,

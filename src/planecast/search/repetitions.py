@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 
 from planecast.instruments.canary import CEILING, TOLERANCE
-from planecast.instruments.core_to_core import CHANGED, near
+from planecast.instruments.core_to_core import CHANGED, usual_looks
 from planecast.results.search import Bounds
 from planecast.search.trial import Trial
 
@@ -23,7 +23,7 @@ _SPREADS = 2.0
 _NEAR = 0.07
 """Distance from a repetition's rate, as a share of it, within which trials decided on it."""
 _MOVED = 0.1
-"""Share of a repetition's trials with its CPUs apart that a search may have rested on."""
+"""Share of a repetition's trials with its CPUs elsewhere that a search may have rested on."""
 _SOME = 0.05
 """Share of trials next to another guest from which on a search says so."""
 _CPU = 0.05
@@ -135,19 +135,21 @@ def _median(trials: Sequence[Trial], value: Callable[[Trial], float | None]) -> 
 
 
 def moved_repetition(trials: Sequence[Trial], repetition: int) -> str:
-    """Why a repetition says nothing of CPUs that share a cache: in a tenth of its trials or more
-    these were further apart than in others of the search, though it waited for them to come back.
-    Empty when they were not, and when nobody looked."""
+    """Why a repetition does not count: in a tenth of its trials or more its CPUs were elsewhere
+    than usually in the search, though it waited for them to come back. Empty when they were not,
+    and when nobody looked."""
     known = [trial for trial in trials if trial.handoff_ns is not None]
     ways = np.array([trial.handoff_ns for trial in known], dtype=np.float64)
     own = np.array([trial.repetition == repetition for trial in known], dtype=np.bool_)
-    far = own & ~near(ways)
-    if not far.any() or far.sum() < _MOVED * own.sum():
+    there = usual_looks(ways)
+    moved = own & ~there
+    if not moved.any() or moved.sum() < _MOVED * own.sum():
         return ""
     return (
-        f"repetition {repetition + 1} is left out: in {far.sum()} of {own.sum()} trials a cache "
-        f"line took {ways[far].max():.0f} ns from CPU to CPU, {ways.min():.0f} at the least: a "
-        "hypervisor had moved them apart, and rates over memory interfaces change with that"
+        f"repetition {repetition + 1} is left out: in {moved.sum()} of {own.sum()} trials a cache "
+        f"line took {_range(ways[moved].tolist(), '.0f')} ns from CPU to CPU, usually "
+        f"{np.median(ways[there]):.0f}: a hypervisor had moved them, and rates over memory "
+        "interfaces change with that"
     )
 
 

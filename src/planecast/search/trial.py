@@ -65,7 +65,7 @@ class Trial(Noun):
     """What a cache line cost from the generator's CPU to the data plane's, before the repetition
     began or in a moment between its trials."""
     waited_s: Annotated[float, Field(ge=0)] = 0.0
-    """For how long it waited, while a hypervisor had moved these CPUs apart."""
+    """For how long it waited, while a hypervisor had moved these CPUs."""
     canary_cycles: Annotated[float, Field(gt=0)] | None = None
     """Cycles a round of the compute canary on the data plane's CPU, before and after the trial, or
     in a moment between trials: it shows another guest on the same core; null: not measured."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from planecast.engines.measure import TrialTable, measure
-from planecast.instruments.host_state import HostState, nearest
+from planecast.instruments.host_state import HostState, usual_states
 from planecast.instruments.loaded_latency import remembered_latency
 from planecast.instruments.machine_probe import MachineProbe
 from planecast.instruments.probe import probe_machine
@@ -80,9 +80,9 @@ class Prepared:
     """Of the host while it measured; none: the probe's counts."""
 
     def in_states(self, states: Sequence[HostState]) -> Prepared:
-        """The same for what was measured in these states of the host: those with its CPUs near each
-        other, as for visits next to neighbours."""
-        return replace(self, states=nearest(states))
+        """The same for what was measured in these states of the host: those with its CPUs where
+        they usually are, as for visits next to neighbours."""
+        return replace(self, states=usual_states(states))
 
     @property
     def hierarchy(self) -> Hierarchy:

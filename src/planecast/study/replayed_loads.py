@@ -176,7 +176,7 @@ def _rows(
 
 def _calibrating(columns: Columns) -> Columns:
     """The measured trials without loads: canaries are judged next to theirs, here as there. Rounds
-    in which a hypervisor moved the CPUs apart count for nothing there."""
+    in which a hypervisor moved the CPUs count for nothing there."""
     rows = (columns["point"] < 0) & ~of_moved_rounds(columns)
     nothing = np.full(int(rows.sum()), np.nan)
     names = ("point", "round", "whole", "seconds", "offered", "forwarded", "unsent", *_CANARIES)

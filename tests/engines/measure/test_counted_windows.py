@@ -39,7 +39,7 @@ def test_visits_next_to_a_cpu_that_was_moved_away_do_not_count(
     assert found.cycles_per_packet.value == pytest.approx(400, rel=0.01)
     (note,) = [note for note in found.notes if "hypervisor" in note]
     assert "took 26 to 160 ns from CPU to CPU" in note
-    assert "1 of 4 visits far apart, not counted" in note
+    assert "1 of 4 visits while they were elsewhere than usual, not counted" in note
 
 
 def test_where_the_cpus_were_only_apart_those_visits_count(answer: Answer) -> None:

@@ -1,4 +1,4 @@
-"""A load curve next to a hypervisor that moves the CPUs apart: a fake host with its own clock."""
+"""A load curve next to a hypervisor that moves the CPUs: a fake host with its own clock."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.dataplanes.test_trial import answer
 from tests.engines.measure.test_load_estimate import sent_of
 
 from planecast.dataplanes import TrialAnswer
-from planecast.engines.measure import load_sweep, near_cpus
+from planecast.engines.measure import load_sweep, unmoved_cpus
 from planecast.engines.measure.load_pauses import PauseTable
 from planecast.engines.measure.load_sweep import LoadBudget, MeasuredLoads, measure_loads
 from planecast.engines.measure.load_trials import LoadTable
-from planecast.engines.measure.near_cpus import PATIENCE_S
 from planecast.engines.measure.testbed import LoadTrial
+from planecast.engines.measure.unmoved_cpus import PATIENCE_S
 from planecast.instruments import core_to_core
 from planecast.instruments.core_to_core import CoreToCore
 from planecast.results import Manifest
@@ -95,7 +95,7 @@ def curve(monkeypatch: pytest.MonkeyPatch, manifest: Manifest) -> Measured:
     def made(host: Host) -> tuple[MeasuredLoads, LoadTable]:
         table = LoadTable()
         monkeypatch.setattr(load_sweep, "time", host)
-        monkeypatch.setattr(near_cpus, "time", host)
+        monkeypatch.setattr(unmoved_cpus, "time", host)
         monkeypatch.setattr(core_to_core, "ping_pong_now", host.look)
         monkeypatch.setattr(load_sweep, "Testbed", lambda *_: FakeTestbed(host))
         monkeypatch.setattr(load_sweep, "dut_of", lambda *_: SimpleNamespace())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, ClassVar
 
 import numpy as np
@@ -64,11 +65,15 @@ def test_each_start_is_in_the_place_of_one_that_just_ended(log: list[tuple[str, 
     assert sorted(log) == [("stop", "a"), ("stop", "b"), ("stop", "c")]
 
 
-def test_one_builds_while_the_one_before_it_does(log: list[tuple[str, str]]) -> None:
-    with running("a", "b", "c") as processes:
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_one_more_than_cpus_build_at_a_time(
+    log: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch, cpus: int
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(cpus)))
+    with running("a", "b", "c", "d") as processes:
         processes.restart()
-        done = [what for what, _ in log]
-        assert done == ["begin", "begin", "ready", "begin", "ready", "ready"]
+        first, later = ["begin"] * (cpus + 1), ["ready", "begin"] * (3 - cpus)
+        assert [what for what, _ in log] == first + later + ["ready"] * (cpus + 1)
 
 
 def test_none_outlives_a_start_that_fails(

@@ -69,7 +69,7 @@ class Moved(CpuDistance):
         self._machine, self._apart = machine, apart
 
     @property
-    def far(self) -> bool:
+    def moved(self) -> bool:
         return self._apart(self._machine.now)
 
 
@@ -85,13 +85,13 @@ def run(
     until: float,
     patience: float = 0.0,
     *,
-    near_only: Sequence[bool] = (False,) * 9,
+    usual_only: Sequence[bool] = (False,) * 9,
     apart: Callable[[float], bool] = lambda now: False,
 ) -> list[tuple[float, int]]:
     """(time, point) of each visit."""
     monkeypatch.setattr(module.time, "monotonic", lambda: machine.now)
     distance = Moved(machine, apart)
-    plan = Schedule(machine.cpus, np.random.default_rng(1), near_only, distance)
+    plan = Schedule(machine.cpus, np.random.default_rng(1), usual_only, distance)
     visits = []
     for point in plan.turns(until, patience, machine.look):
         visits.append((machine.now, point))
@@ -155,8 +155,8 @@ def test_points_that_need_the_cpus_near_wait_while_they_are_apart(
         return now % 1.0 > 0.7
 
     machine = Machine([(1,)] * 4, lambda cpu, now: False)
-    near_only = (True, True, False, False)
-    visits = run(machine, monkeypatch, 7.6, near_only=near_only, apart=apart)[4 * MIN_ROUNDS :]
+    usual_only = (True, True, False, False)
+    visits = run(machine, monkeypatch, 7.6, usual_only=usual_only, apart=apart)[4 * MIN_ROUNDS :]
     assert {point for now, point in visits if apart(now)} == {2, 3}
     # They lose nothing by it: the others' turns came in that time.
     counts = Counter(point for _, point in visits)
@@ -165,11 +165,11 @@ def test_points_that_need_the_cpus_near_wait_while_they_are_apart(
 
 def test_where_all_need_it_they_are_visited_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine([(1,)] * 2, lambda cpu, now: False)
-    visits = run(machine, monkeypatch, 2.0, near_only=(True, True), apart=lambda now: True)
+    visits = run(machine, monkeypatch, 2.0, usual_only=(True, True), apart=lambda now: True)
     assert len(visits) > 50
 
 
 def test_patience_is_for_windows_that_count(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine([(1,)], lambda cpu, now: False)
-    run(machine, monkeypatch, 2.0, patience=60.0, near_only=(True,), apart=lambda now: now < 5.0)
+    run(machine, monkeypatch, 2.0, patience=60.0, usual_only=(True,), apart=lambda now: now < 5.0)
     assert 5.0 < machine.now < 6.0

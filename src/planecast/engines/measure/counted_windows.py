@@ -1,4 +1,4 @@
-"""Which windows of a point count: undisturbed, of steady visits, with the CPUs as near as they get.
+"""Which windows of a point count: undisturbed, of steady visits, the CPUs where they usually are.
 
 Where too few are left, the demands are given up in turn, and a note says which.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.measure.machine_state import INCLUDED, moved_note, near_rows
+from planecast.engines.measure.machine_state import INCLUDED, moved_note, usual_rows
 from planecast.engines.measure.quiet_windows import undisturbed_windows
 from planecast.instruments.canary import lines
 from planecast.results.result import FEW_WINDOWS
@@ -37,22 +37,23 @@ class CountedWindows:
 
 
 def counted_windows(
-    columns: Columns, rows: Mask, good: Mask, cpus: Sequence[int], *, near_only: bool
+    columns: Columns, rows: Mask, good: Mask, cpus: Sequence[int], *, usual_only: bool
 ) -> CountedWindows:
     """Those of a point's `rows` that count, on each of its CPUs. `good` marks undisturbed ones;
-    `near_only`: what other CPUs do matters, so they must be near (`near_rows`)."""
+    `usual_only`: what other CPUs do matters, so they must be where they usually are
+    (`usual_rows`)."""
     steady = steady_rows(columns)
-    near = near_rows(columns) if near_only else np.ones_like(rows)
+    there = usual_rows(columns) if usual_only else np.ones_like(rows)
     used = np.zeros_like(rows)
-    unsteady_counted = far_counted = False
+    unsteady_counted = moved_counted = False
     few = []
     for cpu in cpus:
         # Each lcore has its own neighbours: one may be disturbed while another isn't.
         own = rows & of_cpu(columns, cpu)
-        if int((own & good & near).sum()) >= MIN_WINDOWS:
-            own = own & near
+        if int((own & good & there).sum()) >= MIN_WINDOWS:
+            own = own & there
         else:
-            far_counted = True
+            moved_counted = True
         chosen = own & good & steady
         if not _enough_steady(columns, own & good, steady):
             chosen = own & good
@@ -66,7 +67,7 @@ def counted_windows(
             )
         used |= chosen
     notes = _unsteady_note(columns, rows, steady, counted=unsteady_counted) + few
-    notes += moved_note(columns, rows, rows & ~near, counted=far_counted)
+    notes += moved_note(columns, rows, rows & ~there, counted=moved_counted)
     visits = max(_visits(columns, rows), 1)
     return CountedWindows(used, 1 - _visits(columns, rows & ~steady) / visits, notes)
 

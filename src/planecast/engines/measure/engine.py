@@ -105,9 +105,9 @@ def visit(
     facts = [PointFacts(point) for point in range(len(scenarios))]
     configs = processes_for(scenarios)
     random = np.random.default_rng(seed)
-    near_only = [others_matter(s, alone=neighbour_of is None) for s in scenarios]
+    usual_only = [others_matter(s, alone=neighbour_of is None) for s in scenarios]
     distance = CpuDistance(*watched_cpus(scenarios))
-    schedule = Schedule([cpus_here(s) for s in scenarios], random, near_only, distance)
+    schedule = Schedule([cpus_here(s) for s in scenarios], random, usual_only, distance)
     visits, share = itertools.count(), 1 / budget.restarts
     with Running(configs, eal_arguments, random) as running:
         look = _looker(running, configs, scenarios)

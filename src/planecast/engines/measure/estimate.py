@@ -130,8 +130,8 @@ def estimate_point(
     if scenario.dataplane.kind != "ours":
         notes.append(IN_MEMORY)
     cpus = cpus_here(scenario)
-    near_only = others_matter(scenario, alone=alone)
-    counted = counted_windows(columns, rows, good, cpus, near_only=near_only)
+    usual_only = others_matter(scenario, alone=alone)
+    counted = counted_windows(columns, rows, good, cpus, usual_only=usual_only)
     used = counted.rows
     notes += counted.notes
     ends = rows & (np.asarray(columns["segment"]) == scenario.placement.segments - 1)

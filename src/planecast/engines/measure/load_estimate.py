@@ -41,12 +41,12 @@ def undisturbed_trials(columns: Columns) -> Mask:
 
 def whole_trials(columns: Columns) -> Mask:
     """Trials that neither program's CPU was taken from until after the end, and in whose round no
-    hypervisor moved the CPUs apart."""
+    hypervisor moved the CPUs."""
     return np.asarray((columns["whole"] == 1) & ~of_moved_rounds(columns), dtype=np.bool_)
 
 
 def of_moved_rounds(columns: Columns) -> Mask:
-    """Trials in whose round a hypervisor moved the CPUs apart."""
+    """Trials in whose round a hypervisor moved the CPUs."""
     moved = columns.get("moved", np.zeros(len(columns["point"])))
     return np.asarray(moved == 1, dtype=np.bool_)
 

@@ -25,9 +25,9 @@ from planecast.engines.measure.load_trials import (
     UNACCOUNTED,
     LoadTable,
 )
-from planecast.engines.measure.near_cpus import NearCpus
 from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of
 from planecast.engines.measure.tx_pacing import WARM_UP_S
+from planecast.engines.measure.unmoved_cpus import UnmovedCpus
 from planecast.engines.measure.unsupported import (
     refuse_long_frames,
     refuse_neighbour,
@@ -164,28 +164,28 @@ def measure_loads(
     """
     check_scenario(scenario)
     random = np.random.default_rng(manifest.seed)
-    near = NearCpus(cpu, cpus_here(scenario)[0])
+    unmoved = UnmovedCpus(cpu, cpus_here(scenario)[0])
     round_ = 0
     rates: list[float] = []
     capacity = 0.0
     for restart in range(budget.restarts):
         progress(budget.seconds * restart / budget.restarts, budget.seconds, "building the tables")
-        near.begin()
+        unmoved.begin()
         with Testbed(scenario, dut_of(scenario, cpu), cpu) as testbed:
             until = time.monotonic() + budget.seconds / budget.restarts
             if not rates:
                 capacity = _capacity_pps(testbed, budget.trial_seconds, _LOOKING * budget.seconds)
                 rates = [load * capacity for load in budget.loads]
             while time.monotonic() < until:
-                lost_s, began = near.wait(), time.monotonic()
+                lost_s, began = unmoved.wait(), time.monotonic()
                 for point, trial in _round(
                     testbed, rates, capacity * SINGLE_LOAD, budget.trial_seconds, random
                 ):
                     if isinstance(trial, list):
                         pauses.append(round_, restart, trial)
                     else:
-                        table.append(point, round_, restart, trial, handoff_ns=near.ns)
-                if near.moved():
+                        table.append(point, round_, restart, trial, handoff_ns=unmoved.ns)
+                if unmoved.moved():
                     table.mark_moved(round_)
                     lost_s += time.monotonic() - began
                 until += lost_s
@@ -193,17 +193,17 @@ def measure_loads(
                 done = budget.seconds * (restart + 1) / budget.restarts - (until - time.monotonic())
                 progress(min(done, budget.seconds), budget.seconds, f"round {round_}")
     made_by = manifest.model_copy(update={"engine": "measure"})
-    return _measured(scenario, budget, rates, table, made_by, notes=_of_moves(near))
+    return _measured(scenario, budget, rates, table, made_by, notes=_of_moves(unmoved))
 
 
-def _of_moves(near: NearCpus) -> list[str]:
+def _of_moves(unmoved: UnmovedCpus) -> list[str]:
     """What a hypervisor did to the CPUs while it measured; nothing where it left them alone."""
-    if near.waited_s + near.moves == 0:
+    if unmoved.waited_s + unmoved.moves == 0:
         return []
     return [
-        "the hypervisor moved the CPUs of generator and data plane apart: trials waited "
-        f"{near.waited_s:.1f} s for them, and rounds in which they were moved are left out: "
-        f"{near.moves}"
+        "the hypervisor moved the CPUs of generator and data plane: trials waited "
+        f"{unmoved.waited_s:.1f} s for them, and rounds in which they were moved are left out: "
+        f"{unmoved.moves}"
     ]
 
 

@@ -56,7 +56,7 @@ class LoadTable:
         self.rows.append(where | own)
 
     def mark_moved(self, round_: int) -> None:
-        """The CPUs were moved apart in this round: its trials are kept, and don't count."""
+        """The CPUs were moved in this round: its trials are kept, and don't count."""
         for row in self.rows:
             if row["round"] == round_:
                 row["moved"] = True

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.instruments.core_to_core import near
+from planecast.instruments.core_to_core import usual_looks
 from planecast.scenario.host_cpus import cpus_here, neighbour_cpus
 from planecast.scenario.scenario import Scenario
 
@@ -37,32 +37,33 @@ def _together(scenario: Scenario) -> tuple[int, ...]:
 
 
 def others_matter(scenario: Scenario, *, alone: bool) -> bool:
-    """Whether what other CPUs do is part of the cost, so that these have to be near: next to a
-    neighbour, with several lcores, and not `alone`, next to what the scenario doesn't name."""
+    """Whether what other CPUs do is part of the cost, so that these have to be where they usually
+    are: next to a neighbour, with several lcores, and not `alone`, next to what the scenario
+    doesn't name."""
     return not alone or scenario.neighbour.busy or len(cpus_here(scenario)) > 1
 
 
-def near_rows(columns: Columns) -> Mask:
-    """Which windows were taken while the CPUs were as near each other as they ever were; all of a
-    run that was recorded without looks.
+def usual_rows(columns: Columns) -> Mask:
+    """Which windows were taken while the CPUs were where they usually are; all of a run that was
+    recorded without looks.
 
-    That is what a scenario with several CPUs means: they share what the machine says they share.
+    Behind another last level they share less, on the two threads of one core more.
     """
     if COLUMN not in columns:
         return np.ones(len(columns["cycles"]), dtype=np.bool_)
-    return near(np.asarray(columns[COLUMN], dtype=np.float64))
+    return usual_looks(np.asarray(columns[COLUMN], dtype=np.float64))
 
 
-def moved_note(columns: Columns, rows: Mask, far: Mask, *, counted: bool) -> list[str]:
-    """A sentence where the way between the CPUs changed during these rows: `far` ones of them were
-    counted or were not."""
-    if not far.any():
+def moved_note(columns: Columns, rows: Mask, moved: Mask, *, counted: bool) -> list[str]:
+    """A sentence where the way between the CPUs changed during these rows: `moved` ones of them
+    were counted or were not."""
+    if not moved.any():
         return []
     seen = np.asarray(columns[COLUMN], dtype=np.float64)[rows]
     visits = np.asarray(columns["visit"])
-    share = f"{len(np.unique(visits[far]))} of {len(np.unique(visits[rows]))} visits"
+    share = f"{len(np.unique(visits[moved]))} of {len(np.unique(visits[rows]))} visits"
     return [
         f"a hypervisor moved the CPUs: a cache line took {np.nanmin(seen):.0f} to "
         f"{np.nanmax(seen):.0f} ns from CPU to CPU, and what they share changes with it; {share} "
-        "far apart, " + (INCLUDED if counted else "not counted")
+        "while they were elsewhere than usual, " + (INCLUDED if counted else "not counted")
     ]

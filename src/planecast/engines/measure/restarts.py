@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Sequence
 from contextlib import ExitStack
 
@@ -33,14 +35,15 @@ class Running(ExitStack):
         a start (docs/explanation/measuring.md). Raises as starting a process does."""
         ending = [self._stacks[at] for at in self._random.permutation(len(self._stacks))]
         self._stacks.clear()
-        begun: list[tuple[ExitStack, Answering]] = []
+        # As many build their tables as there are CPUs, and EAL of one more times its clock asleep.
+        together = len(os.sched_getaffinity(0)) + 1
+        begun: deque[tuple[ExitStack, Answering]] = deque()
         for at in self._random.permutation(len(self._configs)):
+            if len(begun) == together:
+                _wait_for(*begun.popleft())
             if ending:
                 ending.pop().close()
             begun.append(self._begin(self._configs[at]))
-            # One builds its tables while the one before it does.
-            if len(begun) > 1:
-                _wait_for(*begun.pop(0))
         for last in begun:
             _wait_for(*last)
 

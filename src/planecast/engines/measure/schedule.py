@@ -6,7 +6,7 @@ when they are undisturbed, on the point that has the fewest such windows on its 
 then has windows from many quiet stretches. Time without any is not waited through for ever: a
 visit is made all the same, now and then, so that every point has been seen in every state.
 
-While a hypervisor has moved the CPUs apart, points to which other CPUs matter wait: such visits of
+While a hypervisor has moved the CPUs, points to which other CPUs matter wait: such visits of
 them don't count. The others' turns come then.
 """
 
@@ -43,14 +43,14 @@ class Schedule:
         self,
         cpus: Sequence[Sequence[int]],
         random: np.random.Generator,
-        near_only: Sequence[bool],
+        usual_only: Sequence[bool],
         distance: CpuDistance,
     ) -> None:
-        """`cpus` are those of each point; windows of those that are `near_only` count while the
-        CPUs are near by `distance`, which is looked at after each stay."""
+        """`cpus` are those of each point; windows of those that are `usual_only` count while the
+        CPUs are where they usually are by `distance`, which is looked at after each stay."""
         self._cpus = [tuple(own) for own in cpus]
         self._random = random
-        self._near_only = near_only
+        self._usual_only = usual_only
         self._distance = distance
         self._known: dict[int, _Known] = {}
         self._counts = [dict.fromkeys(own, 0) for own in self._cpus]
@@ -86,7 +86,7 @@ class Schedule:
             waiting_since = time.monotonic()
 
     def _waits(self, point: int) -> bool:
-        return self._near_only[point] and self._distance.far
+        return self._usual_only[point] and self._distance.moved
 
     def _least(self, point: int) -> int:
         return min(self._counts[point].values())

@@ -1,4 +1,4 @@
-"""NearCpus: trials while the CPUs of generator and data plane share a cache, as they did at best.
+"""UnmovedCpus: trials while the CPUs of generator and data plane are where they usually are.
 
 A hypervisor moves a guest's CPUs behind another last level and back, within a trial or for seconds.
 A memory interface carries half as much then, and a search that bisects down to that never comes up
@@ -14,14 +14,14 @@ import time
 from planecast.instruments.core_to_core import CpuDistance
 
 PATIENCE_S = 30.0
-"""For how long a repetition waits in all: far states of guests lasted for one to six seconds, few
+"""For how long a repetition waits in all: other states of guests lasted for one to six seconds, few
 for minutes; on one of them they were a quarter of the time."""
 LOOK_S = 1.0
 """After which the way is looked at again, between trials: no packets are under way."""
 _AGAIN_S = 0.2
 
 
-class NearCpus:
+class UnmovedCpus:
     """The data plane's CPU and the generator's, from one trial to the next."""
 
     def __init__(self, cpu: int, other: int) -> None:
@@ -31,7 +31,7 @@ class NearCpus:
         self.waited_s = 0.0
         """What trials have waited in all."""
         self.moves = 0
-        """Times that the CPUs were seen apart after a trial, and near before it."""
+        """Times that the CPUs were seen elsewhere after a trial, and not before it."""
 
     @property
     def ns(self) -> float | None:
@@ -50,14 +50,14 @@ class NearCpus:
         self.wait()
 
     def wait(self) -> float:
-        """Looks when the last look is old, and waits while the CPUs are far apart. Returns the
+        """Looks when the last look is old, and waits while the CPUs are elsewhere. Returns the
         seconds that were waited."""
         if self.ns is None:
             return 0.0
         if time.monotonic() > self._looked + LOOK_S:
             self._look()
         waited_s = 0.0
-        while self._distance.far and waited_s < self._patience_s:
+        while self._distance.moved and waited_s < self._patience_s:
             time.sleep(_AGAIN_S)
             waited_s += _AGAIN_S
             self._look(counts=False)
@@ -66,13 +66,13 @@ class NearCpus:
         return waited_s
 
     def moved(self) -> bool:
-        """Looks, and says whether the CPUs are far apart where they were near at the look before;
+        """Looks, and says whether the CPUs are elsewhere than usual, which they were not before;
         never once a repetition's patience is over."""
-        if self.ns is None or self._distance.far or self._patience_s <= 0:
+        if self.ns is None or self._distance.moved or self._patience_s <= 0:
             return False
         self._look()
-        self.moves += self._distance.far
-        return self._distance.far
+        self.moves += self._distance.moved
+        return self._distance.moved
 
     def _look(self, *, counts: bool = True) -> None:
         self._distance.look(counts=counts)
