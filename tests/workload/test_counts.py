@@ -138,6 +138,7 @@ def test_the_plan_has_two_lengths_of_two_bursts() -> None:
 
 def test_a_plan_has_whole_bursts_only() -> None:
     assert run_plan(60, (24, 8)) == [(64, 8), (128, 8), (72, 24), (144, 24)]
+    assert run_plan(60, (24, 8), warm=True) == [(8, 8), (72, 8), (24, 24), (96, 24)]
 
 
 @pytest.mark.parametrize(

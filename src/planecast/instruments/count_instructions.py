@@ -30,12 +30,13 @@ def count_instructions(
     bursts: Sequence[int] = (8, 32),
     progress: Progress | None = None,
 ) -> InstructionCounts:
-    """Counts over `packets` and twice as many, in bursts of each size: two runs a size.
+    """Counts over `packets` in bursts of each size, by two runs a size. The program has forwarded
+    before it is counted.
 
     Raises InputError for fewer than two bursts, MissingError when the instrument isn't there or may
     not be used, and RunError when a run fails or takes longer than ten minutes.
     """
-    plan = run_plan(packets, bursts)
+    plan = run_plan(packets, bursts, warm=True)
     tool = callgrind if instrument == "callgrind" else singlestep
 
     def count(run: tuple[int, int]) -> RawCounts:

@@ -37,7 +37,7 @@ are copied by fewer instructions than seven and fifteen."""
 FEW_BURSTS = (8, 32)
 OPTIONAL_BURSTS = (4, *FEW_BURSTS)
 PACKETS: Mapping[Instrument, int] = {"singlestep": 64, "callgrind": 32768}
-"""Packets of the shorter run. Stepping does some 50,000 instructions a second."""
+"""Packets that are counted. Stepping does some 25,000 to 50,000 instructions a second."""
 
 Done = Callable[[int, int], None]
 
@@ -100,7 +100,7 @@ class _Plan(NamedTuple):
     scenario: Scenario
     bursts: tuple[int, ...]
     packets: int
-    """Of the shorter run."""
+    """That are counted."""
     instrument: Instrument = "singlestep"
 
 
@@ -171,7 +171,7 @@ def count_instructions(
 ) -> InstructionCounts:
     """Instructions of one scenario's pipeline by stage; remembered unless `fresh`.
 
-    The shorter run of each burst has `packets`; 0: as many as the instrument has time for. `done`
+    `packets` of each burst are counted; 0: as many as the instrument has time for. `done`
     is called with runs done and runs in all.
     """
     portable = instrument == "callgrind"

@@ -238,11 +238,13 @@ class InstructionCounts(Noun):
         return self.total.at(self.burst)
 
 
-def run_plan(packets: int, bursts: Sequence[int]) -> list[tuple[int, int]]:
+def run_plan(packets: int, bursts: Sequence[int], *, warm: bool = False) -> list[tuple[int, int]]:
     """The runs, (packets, burst), that `solve_counts` needs: two lengths of each burst size.
 
-    The shorter one has `packets`, rounded up to whole bursts: an incomplete last burst would be
-    counted as a whole one. Raises InputError for fewer than two burst sizes.
+    The longer one has `packets` more, rounded up to whole bursts: an incomplete last burst would be
+    counted as a whole one. The shorter one has as many, so that the program is warm where they
+    begin; one burst, if it is `warm` before it is counted. Raises InputError for fewer than two
+    burst sizes.
     """
     sizes = sorted(set(bursts))
     if len(sizes) < 2 or sizes[0] < 1 or packets < 1:
@@ -254,7 +256,8 @@ def run_plan(packets: int, bursts: Sequence[int]) -> list[tuple[int, int]]:
     plan = []
     for burst in sizes:
         whole = -(-packets // burst) * burst
-        plan += [(whole, burst), (2 * whole, burst)]
+        shorter = burst if warm else whole
+        plan += [(shorter, burst), (shorter + whole, burst)]
     return plan
 
 

@@ -47,7 +47,7 @@ class CountedApart(NamedTuple):
     """Runs that count the instructions of one stage."""
 
     packets: int
-    """Of the shorter run."""
+    """That are counted."""
     bursts: tuple[int, ...] = ()
     """Packets in each; empty: the bursts that all stages are counted in."""
     instrument: Instrument = "singlestep"
