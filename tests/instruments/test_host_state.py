@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from planecast.errors import RunError
-from planecast.instruments.host_state import HostState, SurvivalPoint, nearest, read_state
+from planecast.instruments.host_state import HostState, SurvivalPoint, read_state, usual_states
 from planecast.native import native_folder
 
 PROGRAM = Path(__file__).parent.parent / "dataplanes" / "programs" / "planecast-probe.py"
@@ -143,5 +143,5 @@ def test_the_nearest_states_are_those_with_the_cpus_together(text: str) -> None:
     state = read_state(text)
     ways = (26.0, 160.0, 29.0, None)
     states = [state.model_copy(update={"handoff_ns": way}) for way in ways]
-    assert [one.handoff_ns for one in nearest(states)] == [26.0, 29.0, None]
-    assert nearest([state, state]) == [state, state]
+    assert [one.handoff_ns for one in usual_states(states)] == [26.0, 29.0, None]
+    assert usual_states([state, state]) == [state, state]
