@@ -22,9 +22,8 @@ from planecast.workload.regions import Overlap, Region
 from planecast.workload.traced.program_profile import SOURCE, Far, What
 
 Floats = NDArray[np.float64]
-IN_FLIGHT = 8.0
-"""Lines that are asked for together at most where nothing is known of a program: an out-of-order
-core sees a few packets of a burst."""
+IN_FLIGHT = 16.0
+"""Lines that are in flight in the middle of a long burst: so many a core can wait for."""
 _LEAST = 1e-9
 """Touches a packet: there are none that are farther, and no time passes."""
 _NAMES = {What.LOADED: "loaded", What.STORED: "stored", What.PAGES: "pages"}
@@ -33,16 +32,15 @@ _NAMES = {What.LOADED: "loaded", What.STORED: "stored", What.PAGES: "pages"}
 class Loop(NamedTuple):
     """How a program works on a burst."""
 
-    in_flight: float = 0.5
-    """Share of a burst's lines that are asked for together in the mean."""
+    waits: float = 2.0
+    """Lines of a burst that are waited for alone: those at its beginning and its end."""
     made_at_once: int = 1
     """Packets that are made together, however many come in a burst."""
 
 
 LOOPS = {"vpp": Loop(1.0, 256)}
 """By program. VPP's packet generator fills a frame of its own (VLIB_FRAME_SIZE), and a node works
-on all packets of a burst in a loop that does nothing else. So points left out of two calibrations
-missed by 9.1 and 9.5 % in the mean, where half of a burst in flight made it 12.5 and 11.8."""
+on all packets of a burst in a loop that does nothing else, so that one line alone is waited for."""
 
 
 def loop_of(subject: str) -> Loop:
@@ -61,15 +59,14 @@ def traced_regions(
     lcore).
 
     Packets of a burst are independent, but those of two bursts are too far apart for a core to see
-    both: its first lines are asked for before the last ones, and these are waited for alone. So
-    half of a burst's are in flight in the mean (chosen by cross-validation), unless it is known of
-    the program that there are more (`LOOPS`).
+    both: its first line and its last one are waited for alone, and of those between `IN_FLIGHT`
+    together. So a burst of n lines waits for 2 + n ÷ 16 of them (chosen by cross-validation; of
+    programs that are known, as `LOOPS` says).
     """
     if not far:
         return ()
-    in_flight = np.clip(bursts * loop.in_flight, 1.0, IN_FLIGHT)
-    made = np.maximum(bursts, loop.made_at_once)
-    in_making = np.clip(made * loop.in_flight, 1.0, IN_FLIGHT)
+    in_flight = _in_flight(bursts, loop)
+    in_making = _in_flight(np.maximum(bursts, loop.made_at_once), loop)
     lines = footprints(far)
     return tuple(
         Region(
@@ -85,6 +82,11 @@ def traced_regions(
         )
         for one, own, total in zip(far, lines, lines if every is None else every, strict=True)
     )
+
+
+def _in_flight(bursts: Floats, loop: Loop) -> Floats:
+    """Lines of a burst that wait together, in the mean."""
+    return np.asarray(np.maximum(1.0 / (loop.waits / bursts + 1.0 / IN_FLIGHT), 1.0))
 
 
 def footprints(far: Sequence[Far]) -> Floats:
