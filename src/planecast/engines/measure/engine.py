@@ -137,7 +137,8 @@ def visit(
                         schedule.seen(point, answer)
                     spent_s, words = time.monotonic() - began, trials.labels[point]
                     if patience_s and spent_s > own_s and (some := schedule.lacking(enough)):
-                        words = f"{some} disturbed point{'s' * (some > 1)} wait for quiet windows"
+                        wait = " waits" if some == 1 else "s wait"
+                        words = f"{some} disturbed point{wait} for quiet windows"
                     progress(done + min(spent_s, own_s), budget.seconds, words)
     between(1.0)
     return facts
