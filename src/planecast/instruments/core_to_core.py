@@ -120,8 +120,8 @@ class CpuDistance:
 
 
 def usual_looks(ns: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which of some looks, in nanoseconds, found the CPUs where they usually are: in the nearest
-    state that is not rare. NaN, no look, counts as usual."""
+    """Which of some looks, half round trips in nanoseconds, of shape (looks,), found the CPUs where
+    they usually are: in the nearest state that is not rare. NaN, no look, counts as usual."""
     looks = ns[np.isfinite(ns)]
     if looks.size == 0:
         return np.ones(ns.shape, dtype=np.bool_)
@@ -130,12 +130,12 @@ def usual_looks(ns: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _usual_range(looks: NDArray[np.float64]) -> tuple[float, float]:
-    """Between which half round trips the CPUs are where they usually are."""
+    """Between which half round trips, in nanoseconds, the CPUs are where they usually are; by looks
+    of shape (looks,), one at least."""
     ordered = np.sort(looks)
-    first = np.arange(ordered.size)
-    alike = np.searchsorted(ordered, CHANGED * ordered) - first
+    alike = np.searchsorted(ordered, CHANGED * ordered) - np.arange(ordered.size)
     often = (alike > _OFTEN * alike.max()) & (alike >= min(2, alike.max()))
-    nearest = first[often][0]
+    nearest = np.flatnonzero(often)[0]
     middle = float(np.median(ordered[nearest : nearest + alike[nearest]]))
     return middle / _WITHIN, middle * _WITHIN
 
