@@ -93,6 +93,15 @@ def test_an_interrupted_run_leaves_nothing(dataplane: Any, clean: None) -> None:
         assert control.end(signal.SIGTERM) == 130
 
 
+def test_the_main_thread_is_back_on_its_cpu_once_the_tables_are_built(
+    dataplane: Any, clean: None
+) -> None:
+    main, _ = cpus()
+    with dataplane.control() as control:
+        assert os.sched_getaffinity(control.process.pid) == {main}
+        assert control.end() == 0
+
+
 def test_a_failed_start_leaves_nothing(dataplane: Any, clean: None) -> None:
     done = dataplane.run(dataplane.config(), "--packets", "1", "--", "--vdev", "net_nothing0")
     assert done.returncode == 2
