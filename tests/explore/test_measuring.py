@@ -65,7 +65,9 @@ def test_one_at_a_time_and_stopped(
 ) -> None:
     mark = tmp_path / "ended"
     session.measuring.program = program(
-        f"try:\n    Path({str(mark)!r}).write_text('begun'); time.sleep(60)\n"
+        f"try:\n    Path({str(mark)!r}).write_text('begun')\n"
+        # In short steps: a signal a moment before a sleep does not end that sleep.
+        f"    while True:\n        time.sleep(0.01)\n"
         f"except KeyboardInterrupt:\n    Path({str(mark)!r}).write_text('cleaned up')"
     )
     session.measuring.start(session.base, 1)
