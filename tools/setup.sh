@@ -86,9 +86,13 @@ install_packages
 
 # --- Virtual environment --------------------------------------------------------------------------
 
-python=${PYTHON:-python3}
+# The distribution's Python comes first: it is built with profiles of its use, a version manager's by
+# default without, which makes all that is Python slower (docs/how-to/install.md has figures).
+new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+python=${PYTHON:-/usr/bin/python3}
+if [ -z "${PYTHON:-}" ] && ! new_enough "$python"; then python=python3; fi
 command -v "$python" >/dev/null || fail 3 "$python is not here: install Python 3.11 or newer"
-"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+new_enough "$python" ||
     fail 3 "$("$python" -V) is too old: planecast needs 3.11 or newer (set PYTHON=/path/to/python3)"
 
 # The folder's own path is part of it: a virtual environment that was moved points to its old place.

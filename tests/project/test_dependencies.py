@@ -8,10 +8,16 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from importlib.metadata import (
+    PackageNotFoundError,
+    distribution,
+    packages_distributions,
+    requires,
+)
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 _OF_TREX = {"trex", "scapy"}
 """What TRex's client brings in a folder of its own, which it puts on the path."""
@@ -78,3 +84,16 @@ def test_what_is_imported_is_declared(repository: Path, declared: dict[str, set[
 def test_every_extra_is_tested_with(declared: dict[str, set[str]]) -> None:
     wanted = set().union(*(names for extra, names in declared.items() if extra not in {"", "trex"}))
     assert wanted <= declared["dev"]
+
+
+def test_every_pinned_package_takes_the_oldest_python_that_we_take(repository: Path) -> None:
+    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    oldest = project["requires-python"].removeprefix(">=") + ".0"
+    refusing = []
+    for line in (repository / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        asked = distribution(plain(line)).metadata["Requires-Python"] or ""
+        if oldest not in SpecifierSet(asked):
+            refusing.append(f"{line} asks for Python {asked}")
+    assert refusing == []
