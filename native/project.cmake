@@ -20,6 +20,14 @@ macro(planecast_find_gtest whose)
   endif()
 endmacro()
 
+# A program of tests: what it calls is compiled as the programs are, its own files in C++ quickly,
+# for their assertions took two thirds of a build's CPU time, with lines for a sanitizer's report.
+function(planecast_tests name)
+  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-O0;-g1>")
+  set_target_properties(${name} PROPERTIES CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON)
+  target_link_libraries(${name} PRIVATE GTest::gtest)
+endfunction()
+
 # Sets nanobind_FOUND, or says whose Python binding isn't built. pip brings nanobind.
 macro(planecast_find_nanobind whose)
   find_package(Python 3.11 COMPONENTS Interpreter Development.Module QUIET)
