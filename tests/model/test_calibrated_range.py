@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from planecast.model.calibrated_range import coordinates, nearest
+from planecast.model.calibrated_range import (
+    Calibrated,
+    any_outside,
+    coordinates,
+    nearest,
+    outside,
+    ranges_of,
+    settings_of,
+)
 from planecast.scenario import Scenario
 from planecast.scenario.override import with_overrides
 
@@ -62,3 +70,61 @@ def test_too_few_points_have_no_spacing() -> None:
     two = {key: column[:2] for key, column in PLACED.items()}
     assert nearest(GRID[0], two) is None
     assert nearest(GRID[0], {}) is None
+
+
+def l3fwd(**keys: Any) -> Scenario:
+    base = Scenario.model_validate(
+        {
+            "name": "s",
+            "dataplane": {"kind": "l3fwd", "routes": 512},
+            "traffic": {"flows": 300},
+        }
+    )
+    return with_overrides(base, {key.replace("__", "."): value for key, value in keys.items()})
+
+
+def calibrated(scenarios: list[Scenario]) -> Calibrated:
+    return Calibrated(ranges_of(scenarios), settings_of(scenarios))
+
+
+@pytest.mark.parametrize(
+    ("point", "said"),
+    [
+        (l3fwd(), None),
+        (l3fwd(traffic__flows=1), "traffic.flows=1 lies outside the calibrated 64 to 4096"),
+        (
+            l3fwd(traffic__destination_step="0.0.0.1"),
+            "traffic.destination_step=0.0.0.1 was not calibrated, only 0.0.64.0 and 0.4.0.0",
+        ),
+        (
+            l3fwd(dataplane__memory="no-huge"),
+            "dataplane.memory=no-huge was not calibrated, only as-hugepages",
+        ),
+        (
+            l3fwd(dataplane__route_depth=24),
+            "dataplane.route_depth=24 was not calibrated, only mixed",
+        ),
+    ],
+)
+def test_what_no_calibration_point_has_is_outside(point: Scenario, said: str | None) -> None:
+    step = {"traffic__destination_step": "0.0.64.0"}
+    known = calibrated([l3fwd(traffic__flows=64), l3fwd(traffic__flows=4096, **step)])
+    assert outside(point, known) == ([said] if said else [])
+    assert any_outside([point, l3fwd(traffic__flows=64)], known).tolist() == [
+        said is not None,
+        False,
+    ]
+
+
+def test_a_number_of_a_table_has_a_range() -> None:
+    def vpp(next_hops: int) -> Scenario:
+        dataplane = {"kind": "vpp", "graph": "ip4", "next_hops": next_hops}
+        return Scenario.model_validate({"name": "s", "dataplane": dataplane})
+
+    known = calibrated([vpp(64)])
+    assert outside(vpp(1024), known) == ["dataplane.next_hops=1024 lies outside the calibrated 64"]
+
+
+def test_calibrations_from_before_settings_were_kept_say_nothing_of_them() -> None:
+    before = Calibrated(ranges_of([l3fwd()]), {})
+    assert outside(l3fwd(traffic__destination_step="0.0.0.1"), before) == []

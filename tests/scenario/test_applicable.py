@@ -107,6 +107,8 @@ def test_to_read_what_does_not_apply_is_an_error() -> None:
         _ = bare("ovs").placement.cuts
     assert bare("ovs").forwards == "ovs l2xc"
     assert with_overrides(bare("ovs"), {"dataplane.rules": 2}).forwards == "ovs"
+    assert bare("l3fwd").forwards == "l3fwd"
+    assert with_overrides(bare("l3fwd"), {"dataplane.lookup": "em"}).forwards == "l3fwd em"
     assert bare("ovs").stages == ()
     assert bare(OWN).forwards == "vpe-upstream"
 

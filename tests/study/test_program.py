@@ -10,9 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from planecast.errors import InputError
 from planecast.scenario import Scenario
+from planecast.scenario.override import with_overrides
 from planecast.study import program
-from planecast.study.program import SHARE, STEP, made_of, traced_points, traced_values
+from planecast.study.program import (
+    SHARE,
+    STEP,
+    made_of,
+    traced_points,
+    traced_values,
+    varied_values,
+)
+from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.traced.coordinates import exact_misses
 
 FLOWS, MASKS, RULES = "traffic.flows", "dataplane.masks", "dataplane.rules"
@@ -55,6 +65,30 @@ def test_keys_together_at_few_of_their_values() -> None:
     assert pairs.count((FLOWS, RULES)) == 4 * 2
     for point in plan:
         assert all({key: value} in alone for key, value in point.items())
+
+
+@pytest.mark.parametrize(
+    ("dataplane", "key", "value"),
+    [
+        ({"kind": "l3fwd", "routes": 512}, "dataplane.route_depth", 24),
+        ({"kind": "ovs", "rules": 2}, "dataplane.smc", True),
+        ({"kind": "testpmd"}, "dataplane.memory", "no-huge"),
+        ({"kind": "l3fwd", "routes": 512}, "traffic.destination_step", "0.0.0.1"),
+    ],
+)
+def test_a_key_without_an_order_is_refused_before_anything_is_counted(
+    dataplane: dict[str, Any], key: str, value: object
+) -> None:
+    base = Scenario.model_validate({"name": "s", "dataplane": dataplane})
+    with pytest.raises(InputError, match=f"{key}: no trace leads from one value of it") as error:
+        varied_values([base, with_overrides(base, {key: value})])
+    assert error.value.what_to_do == "make a study of each of its values"
+
+
+def test_what_a_study_varies_the_model_has_columns_of() -> None:
+    base = Scenario.model_validate({"name": "s", "dataplane": {"kind": "ovs", "rules": 2}})
+    other = with_overrides(base, {"dataplane.emc_insert_inv_prob": 1, "traffic.flows": 64})
+    assert set(varied_values([base, other])) <= set(ScenarioColumns.of([base]).numbers)
 
 
 def test_a_command_is_made_of_its_program_libraries_and_files(tmp_path: Path) -> None:

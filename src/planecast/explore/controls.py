@@ -27,7 +27,7 @@ from planecast.scenario.machine import HOST
 from planecast.scenario.model import power_of_two
 from planecast.scenario.points import applies
 from planecast.scenario.workload import FUNCTIONS
-from planecast.workload.scenario_columns import COLUMNS
+from planecast.workload.scenario_columns import COLUMNS, NUMBERS
 
 Kind = Literal["number", "choice", "flag", "list", "text"]
 Engine = Literal["solve", "simulate"]
@@ -87,7 +87,7 @@ def controls_of(base: Scenario, calibration: Calibration) -> list[Control]:
     texts = _descriptions(base)
     keys = [key for key in SCENARIO_KEYS if not key.startswith(_NO_CONTROLS)]
     # A program's other keys, as its mode, need a calibration of their own.
-    keys = [key for key in keys if key in COLUMNS or not key.startswith(_DATAPLANE)]
+    keys = [key for key in keys if key in NUMBERS or not key.startswith(_DATAPLANE)]
     keys = [key for key in keys if applies(base, key)]
     found = [_control(key, texts.get(key, ""), base, calibration) for key in keys]
     return [one for one in found if own or (one.engine == "solve" and one.key not in _OWN_ALONE)]
@@ -112,6 +112,8 @@ def _control(key: str, text: str, base: Scenario, calibration: Calibration) -> C
     kind, values = _kind_and_values(field, calibrated)
     if key in SITE_KEYS:
         outside = _not_usual(values, field.default)
+    elif own_settings := calibration.settings.get(key):
+        outside = tuple(str(value) not in own_settings for value in values)
     else:
         outside = _outside(key, values, calibrated)
     suggestions = ("none", "imix") if key == "traffic.frame_mix" else ()

@@ -8,7 +8,7 @@ import numpy as np
 
 from planecast.errors import InputError
 from planecast.machine.hierarchy import Hierarchy
-from planecast.model.calibrated_range import coordinates, ranges_of
+from planecast.model.calibrated_range import coordinates, ranges_of, settings_of
 from planecast.model.calibration import EDITION, Calibration, FittedParameter
 from planecast.model.left_out import FREEDOM
 from planecast.model.posterior import Points, Posterior, posterior
@@ -58,6 +58,7 @@ def calibrate(
         hierarchy=hierarchy,
         instructions=dict(instructions),
         ranges=ranges_of(scenarios),
+        settings=settings_of(scenarios),
         stages=tuple(
             stage
             for stage in profile.stages

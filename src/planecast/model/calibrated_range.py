@@ -23,6 +23,8 @@ COORDINATES = (
     "workload.acl_rules",
     "workload.flows",
     "workload.routes",
+    "workload.next_hops",
+    "workload.bridge_entries",
     "traffic.flows",
     "traffic.frame_bytes",
     "placement.burst",
@@ -31,11 +33,24 @@ COORDINATES = (
     "dataplane.rules",
     "dataplane.masks",
     "dataplane.routes",
+    "dataplane.next_hops",
+    "dataplane.stations",
+    "dataplane.emc_insert_inv_prob",
     "lcores",
     "4KiB pages",
     "neighbour bytes",
 )
 """What places a scenario among others."""
+SETTINGS = (
+    "workload.flow_table",
+    "workload.down_lookup",
+    "workload.route_lookup",
+    "workload.route_depth",
+    "traffic.destination_step",
+    "dataplane.memory",
+    "dataplane.route_depth",
+)
+"""Keys without an order: a value that no calibration point has is none that is between others."""
 _RINGS = ("placement.rx_ring", "placement.tx_ring")
 """Of our own data plane's ports; programs of others run between ports in memory, without."""
 
@@ -112,6 +127,25 @@ def nearest(scenario: Scenario, placed: Mapping[str, Sequence[float]]) -> Neares
     )
 
 
+class Calibrated(NamedTuple):
+    """What calibration points had."""
+
+    ranges: Mapping[str, Sequence[float]]
+    """Lowest and highest value of each number."""
+    settings: Mapping[str, Sequence[str]]
+    """Values of each of `SETTINGS` that applies; none in calibrations from before they were
+    kept."""
+
+
+def settings_of(scenarios: Sequence[Scenario]) -> dict[str, tuple[str, ...]]:
+    """Values of each key of `SETTINGS`, as text."""
+    return {
+        key: tuple(sorted(map(str, column.values)))
+        for key, column in ScenarioColumns.of(scenarios).choices.items()
+        if key in SETTINGS
+    }
+
+
 def ranges_of(scenarios: Sequence[Scenario]) -> dict[str, tuple[float, ...]]:
     """Lowest and highest value of each key."""
     columns = coordinates(scenarios)
@@ -119,26 +153,36 @@ def ranges_of(scenarios: Sequence[Scenario]) -> dict[str, tuple[float, ...]]:
 
 
 def any_outside(
-    asked: ScenarioColumns | Sequence[Scenario], ranges: Mapping[str, Sequence[float]]
+    asked: ScenarioColumns | Sequence[Scenario], known: Calibrated
 ) -> NDArray[np.bool_]:
-    """Which scenarios have a value outside the calibrated range."""
-    columns = coordinates(asked)
-    found = np.zeros(columns["lcores"].shape, dtype=np.bool_)
-    for key, column in columns.items():
-        if key in ranges:
-            low, high = ranges[key]
+    """Which scenarios have a number outside the calibrated range, or a setting that no calibration
+    point has."""
+    questions = asked if isinstance(asked, ScenarioColumns) else ScenarioColumns.of(asked)
+    found = np.zeros(questions.size, dtype=np.bool_)
+    for key, column in coordinates(questions).items():
+        if key in known.ranges:
+            low, high = known.ranges[key]
             found |= (column < low) | (column > high)
+    for key, own in known.settings.items():
+        if choice := questions.choices.get(key):
+            found |= np.array([str(value) not in own for value in choice.values])[choice.index]
     return found
 
 
-def outside(scenario: Scenario, ranges: Mapping[str, Sequence[float]]) -> list[str]:
-    """The keys whose value lies outside the calibrated range, with both, as sentences."""
+def outside(scenario: Scenario, known: Calibrated) -> list[str]:
+    """The keys whose value lies outside the calibrated range, or is none that was calibrated, with
+    both, as sentences."""
     found = []
-    for key, (value,) in coordinates([scenario]).items():
-        low, high = ranges.get(key, (value, value))
+    questions = ScenarioColumns.of([scenario])
+    for key, (value,) in coordinates(questions).items():
+        low, high = known.ranges.get(key, (value, value))
         if not low <= value <= high:
-            known = f"{_plain(low)} to {_plain(high)}" if low < high else _plain(low)
-            found.append(f"{key}={_plain(value)} lies outside the calibrated {known}")
+            span = f"{_plain(low)} to {_plain(high)}" if low < high else _plain(low)
+            found.append(f"{key}={_plain(value)} lies outside the calibrated {span}")
+    for key, own in known.settings.items():
+        choice = questions.choices.get(key)
+        if choice is not None and str(choice.values[0]) not in own:
+            found.append(f"{key}={choice.values[0]} was not calibrated, only {' and '.join(own)}")
     return found
 
 

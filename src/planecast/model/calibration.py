@@ -14,6 +14,7 @@ from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.last_level import CAPACITY, LIFETIME
 from planecast.machine.neighbour_stream import STREAM
 from planecast.machine.private_caches import FILLED
+from planecast.model.calibrated_range import Calibrated
 from planecast.model.counter_model import Counted
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -108,6 +109,9 @@ class Calibration(Noun):
     """By pipeline, the base scenario's first."""
     ranges: dict[str, ListOf[float]]
     """Lowest and highest value of each numeric key over the calibration points."""
+    settings: dict[str, ListOf[str]] = Field(default_factory=dict)
+    """Values of each key without an order over the calibration points. Empty in calibrations from
+    before it was kept."""
     placed: dict[str, ListOf[float]] = Field(default_factory=dict)
     """Value of each numeric key at each calibration point, in their order. Empty of counters, and
     in calibrations from before it was kept."""
@@ -135,6 +139,11 @@ class Calibration(Noun):
     def is_of(self, scenario: Scenario) -> bool:
         """Whether it is of the scenario's network function, or of its program."""
         return self.kind == scenario.forwards
+
+    @property
+    def calibrated(self) -> Calibrated:
+        """What its points had."""
+        return Calibrated(self.ranges, self.settings)
 
     @property
     def vector(self) -> Floats:

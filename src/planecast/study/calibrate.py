@@ -35,8 +35,8 @@ from planecast.workload.traced.program_profile import ProgramProfile
 PROGRAM = "program"
 """The one pipeline of a program of others, among instruction counts."""
 
-# Shares of the progress of a study, about as long as each part takes in the usual two minutes.
-_PROBED, PREPARED, MEASURED = 0.1, 0.2, 0.9
+# Shares of the progress of a study, about as long as each part takes; a probe is often remembered.
+_PROBED, PREPARED, MEASURED = 0.04, 0.2, 0.9
 
 
 @dataclass(frozen=True)
@@ -101,25 +101,28 @@ def prepare(context: Context) -> Prepared:
     refuse_unmodelled([*fitted, *others])
     context.progress(0, 1, "probing caches and memory")
     probe = probe_machine(cpu=cpus_here(study.scenario)[0])
+    preparing = context.part(_PROBED, PREPARED).progress
     if study.scenario.dataplane.kind != OWN:
-        return _prepared_program(context, probe, fitted)
-    context.progress(_PROBED, 1, "counting instructions")
+        return _prepared_program(study, probe, fitted, preparing)
     # Bursts of points that are not calibrated on are predicted from those that were counted.
     usual = study.scenario.placement.burst
     plain = [one.in_bursts(usual) for one in others]
-    return Prepared(probe, count_pipelines([*fitted, *plain]))
+
+    def done(number: int, whole: int) -> None:
+        preparing(number, whole, "counting instructions")
+
+    return Prepared(probe, count_pipelines([*fitted, *plain], done))
 
 
 def _prepared_program(
-    context: Context, probe: MachineProbe, fitted: Sequence[Scenario]
+    study: Study, probe: MachineProbe, fitted: Sequence[Scenario], progress: Progress
 ) -> Prepared:
     """What keys change is traced over the calibration points' values."""
 
     def done(number: int, whole: int) -> None:
-        share = _PROBED + (PREPARED - _PROBED) * number / whole
-        context.progress(share, 1, "counting and tracing the program")
+        progress(number, whole, "counting and tracing the program")
 
-    program = profile_program(context.study.scenario, fitted, done)
+    program = profile_program(study.scenario, fitted, done)
     return Prepared(probe, {PROGRAM: program.counts}, program)
 
 

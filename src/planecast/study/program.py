@@ -37,6 +37,7 @@ from planecast.study.counted_program import count_program, map_of
 from planecast.study.instructions import FEW_BURSTS
 from planecast.study.traced_program import trace_once
 from planecast.workload.counts import InstructionCounts
+from planecast.workload.scenario_columns import NUMBERS
 from planecast.workload.traced.coordinates import FRAME, INSTRUCTIONS, Scale, bends, together
 from planecast.workload.traced.profile import TracedProfile
 from planecast.workload.traced.program_profile import ProgramProfile, TracedPoint
@@ -152,7 +153,7 @@ def _possible(base: Scenario, key: str, value: float) -> int:
 def varied_values(scenarios: Sequence[Scenario]) -> dict[str, list[float]]:
     """Values of each key that a trace may depend on and that is not the same in all scenarios.
 
-    Raises InputError for one that is no number.
+    Raises InputError for one that is no number, or whose numbers have no order.
     """
     found: dict[str, list[float]] = {}
     keys = dict.fromkeys(key for one in scenarios for key in keys_of(one))
@@ -162,9 +163,9 @@ def varied_values(scenarios: Sequence[Scenario]) -> dict[str, list[float]]:
         values = [value_at(one, key) for one in scenarios]
         if len(set(values)) == 1:
             continue
-        if not all(isinstance(one, int) and not isinstance(one, bool) for one in values):
+        if key not in NUMBERS or not all(isinstance(one, int) for one in values):
             raise InputError(
-                "a study of an external program varies whole numbers only",
+                "no trace leads from one value of it to another, so one study can't have several",
                 key,
                 "make a study of each of its values",
             )

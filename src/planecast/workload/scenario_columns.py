@@ -33,6 +33,9 @@ NUMBERS = (
     "dataplane.rules",
     "dataplane.masks",
     "dataplane.routes",
+    "dataplane.next_hops",
+    "dataplane.stations",
+    "dataplane.emc_insert_inv_prob",
 )
 """Keys with a number each, in the model's equations or its traces."""
 
@@ -46,6 +49,8 @@ CHOICES = (
     "traffic.classes",
     "traffic.destination_step",
     "placement.page_size",
+    "dataplane.memory",
+    "dataplane.route_depth",
     "neighbour",
 )
 """Keys with one of a few values each."""

@@ -56,6 +56,16 @@ def test_time_left_follows_the_pace_of_what_is_new(clock: Clock) -> None:
     assert str(left) == "1:00:00 so far", "at the end nothing of it is left, and it isn't over"
 
 
+def test_no_pace_is_known_from_what_was_done_at_once(clock: Clock) -> None:
+    left = TimeLeft()
+    left.update(0, 100)
+    clock.now += 0.1
+    left.update(4, 100)  # a remembered probe
+    assert str(left) == "0:00 so far", "not 2 s left"
+    clock.now += module.PACE_AFTER_S
+    assert str(left) == "about 0:50 left"
+
+
 def test_a_bar_says_what_is_done_how_long_and_what_now(
     monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:

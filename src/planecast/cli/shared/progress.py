@@ -15,6 +15,8 @@ from planecast.progress import Progress
 
 LINE_EVERY_S = 2.0
 """In a log."""
+PACE_AFTER_S = 2.0
+"""Before that no pace is known: work that was remembered is done at once."""
 _BAR_COLUMNS = 16
 """Of the bar: it keeps its place while the words behind it change."""
 _log = logging.getLogger(__name__)
@@ -38,7 +40,7 @@ class TimeLeft:
         """``about 1:05 left``; ``0:12 so far`` where no pace is known yet, and at the end."""
         elapsed = time.monotonic() - self._began
         new = self._done - (self._first or 0.0)
-        if new <= 0 or self._done >= self._total:
+        if elapsed < PACE_AFTER_S or new <= 0 or self._done >= self._total:
             return f"{_clock(elapsed)} so far"
         return f"about {_clock(elapsed * (self._total - self._done) / new)} left"
 

@@ -35,3 +35,8 @@ class L3fwd(Chained, Mapped, DpdkMemory):
     """Bits of all routes; mixed: from 8 to 32."""
     program: str | None = None
     """Path of the binary; null: where this project's set-up builds it."""
+
+    @property
+    def subject(self) -> str:
+        """With its look-up where that is not by LPM."""
+        return "l3fwd" if self.lookup == "lpm" else f"l3fwd {self.lookup}"

@@ -63,7 +63,7 @@ INSTRUCTIONS: Mapping[tuple[str, str], Scale] = {("ovs", FLOWS): exact_misses}
 """By program and key, for its instructions."""
 TOGETHER: Mapping[str, tuple[tuple[str, str], ...]] = {
     "ovs": ((FLOWS, MASKS), (FLOWS, RULES)),
-    "l3fwd": ((FLOWS, ROUTES),),
+    **dict.fromkeys(("l3fwd", "l3fwd fib"), ((FLOWS, ROUTES),)),
     "vpp ip4": ((FLOWS, ROUTES), (FLOWS, FRAME)),
     **{f"vpp {graph}": ((FLOWS, FRAME),) for graph in ("l2xc", "l2patch", "l2bridge", "ip6")},
 }
@@ -102,7 +102,7 @@ class Share(NamedTuple):
 
 
 SHARES: Mapping[str, Share] = dict.fromkeys(
-    ("l3fwd", "vpp ip4"), Share((FLOWS, ROUTES), own_routes)
+    ("l3fwd", "l3fwd fib", "vpp ip4"), Share((FLOWS, ROUTES), own_routes)
 )
 """By program."""
 

@@ -17,7 +17,7 @@ from planecast.workload.stages.first_24_bits import line_stride
 from planecast.workload.stages.ip4_routes import SPACE
 from planecast.workload.traced.coordinates import ROUTES
 
-STRIDED: Mapping[str, str] = {"l3fwd": "route"}
+STRIDED: Mapping[str, str] = dict.fromkeys(("l3fwd", "l3fwd fib"), "route")
 """By program: the stage that looks destinations up in a table of their first 24 bits."""
 
 
