@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from planecast.model.calibrated_range import (
-    Calibrated,
+    CalibratedSpan,
     any_outside,
     coordinates,
     nearest,
@@ -83,8 +83,8 @@ def l3fwd(**keys: Any) -> Scenario:
     return with_overrides(base, {key.replace("__", "."): value for key, value in keys.items()})
 
 
-def calibrated(scenarios: list[Scenario]) -> Calibrated:
-    return Calibrated(ranges_of(scenarios), settings_of(scenarios))
+def calibrated(scenarios: list[Scenario]) -> CalibratedSpan:
+    return CalibratedSpan(ranges_of(scenarios), settings_of(scenarios))
 
 
 @pytest.mark.parametrize(
@@ -126,5 +126,5 @@ def test_a_number_of_a_table_has_a_range() -> None:
 
 
 def test_calibrations_from_before_settings_were_kept_say_nothing_of_them() -> None:
-    before = Calibrated(ranges_of([l3fwd()]), {})
+    before = CalibratedSpan(ranges_of([l3fwd()]), {})
     assert outside(l3fwd(traffic__destination_step="0.0.0.1"), before) == []

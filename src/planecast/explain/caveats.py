@@ -97,7 +97,7 @@ def rests_on(case: Case, core: Core | None, bounded: bool) -> list[str]:
         found.append(f"issue width: {core.slots:g} instructions a cycle ({core.title})")
     if case.calibration is not None:
         if case.calibration.is_of(case.scenario):
-            found += outside(case.scenario, case.calibration.calibrated)
+            found += outside(case.scenario, case.calibration.span)
         theirs = case.calibration.manifest.host.get("cpu")
         if case.result and case.result.manifest.host.get("cpu") != theirs:
             found.append(f"calibrated on another machine ({theirs})")

@@ -230,9 +230,7 @@ def cache_hits(answer: SearchAnswer) -> Iterator[str]:
 
 def extrapolated(by: Divided, known: SearchBasis) -> Iterator[str]:
     """Which keys the calibration of the program never saw at the search's values."""
-    found = (
-        outside(by.scenario, known.calibration.calibrated) if by.model and known.calibration else []
-    )
+    found = outside(by.scenario, known.calibration.span) if by.model and known.calibration else []
     if found:
         yield f"the model's stages are extrapolated, trust them less: {', '.join(found)}"
 

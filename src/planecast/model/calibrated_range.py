@@ -46,11 +46,15 @@ SETTINGS = (
     "workload.down_lookup",
     "workload.route_lookup",
     "workload.route_depth",
+    "workload.tm_rate",
+    "workload.tm_pipe_rate",
+    "workload.tm_red",
     "traffic.destination_step",
     "dataplane.memory",
     "dataplane.route_depth",
 )
-"""Keys without an order: a value that no calibration point has is none that is between others."""
+"""Keys without an order, or whose numbers the model has no equation for: a value that no
+calibration point has lies between no others."""
 _RINGS = ("placement.rx_ring", "placement.tx_ring")
 """Of our own data plane's ports; programs of others run between ports in memory, without."""
 
@@ -127,7 +131,7 @@ def nearest(scenario: Scenario, placed: Mapping[str, Sequence[float]]) -> Neares
     )
 
 
-class Calibrated(NamedTuple):
+class CalibratedSpan(NamedTuple):
     """What calibration points had."""
 
     ranges: Mapping[str, Sequence[float]]
@@ -153,7 +157,7 @@ def ranges_of(scenarios: Sequence[Scenario]) -> dict[str, tuple[float, ...]]:
 
 
 def any_outside(
-    asked: ScenarioColumns | Sequence[Scenario], known: Calibrated
+    asked: ScenarioColumns | Sequence[Scenario], known: CalibratedSpan
 ) -> NDArray[np.bool_]:
     """Which scenarios have a number outside the calibrated range, or a setting that no calibration
     point has."""
@@ -169,7 +173,7 @@ def any_outside(
     return found
 
 
-def outside(scenario: Scenario, known: Calibrated) -> list[str]:
+def outside(scenario: Scenario, known: CalibratedSpan) -> list[str]:
     """The keys whose value lies outside the calibrated range, or is none that was calibrated, with
     both, as sentences."""
     found = []

@@ -14,7 +14,7 @@ from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.last_level import CAPACITY, LIFETIME
 from planecast.machine.neighbour_stream import STREAM
 from planecast.machine.private_caches import FILLED
-from planecast.model.calibrated_range import Calibrated
+from planecast.model.calibrated_range import CalibratedSpan
 from planecast.model.counter_model import Counted
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -141,9 +141,9 @@ class Calibration(Noun):
         return self.kind == scenario.forwards
 
     @property
-    def calibrated(self) -> Calibrated:
+    def span(self) -> CalibratedSpan:
         """What its points had."""
-        return Calibrated(self.ranges, self.settings)
+        return CalibratedSpan(self.ranges, self.settings)
 
     @property
     def vector(self) -> Floats:

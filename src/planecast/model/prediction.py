@@ -313,7 +313,7 @@ def _with_idle_memory(
         quantile=quantile,
         stages=stages,
         capped_by_memory=np.zeros(cost.total.shape, dtype=np.bool_),
-        extrapolates=any_outside(columns, calibration.calibrated),
+        extrapolates=any_outside(columns, calibration.span),
         memory_lines=cost.served.memory_lines,
         costs=(costs,),
     )

@@ -76,7 +76,7 @@ def replay(folder: Path) -> Validation:
     manifest = known[0].manifest
     calibration = calibrate(known, hierarchy, counts, manifest, program)
     scenarios = [one.scenario for one in measured]
-    outside = any_outside(scenarios, calibration.calibrated).tolist()
+    outside = any_outside(scenarios, calibration.span).tolist()
     return Validation.of(
         str(said.get("study", folder.name)),
         [

@@ -57,7 +57,7 @@ def validate(context: Context) -> Validation:
     own = first.calibration
     measured = [with_instructions(r, own.instructions, own.program) for r in results]
     fitted = solve(study.scenarios(study.calibrate), first.calibration, manifest)
-    beyond = any_outside(held, first.calibration.calibrated).tolist()
+    beyond = any_outside(held, first.calibration.span).tolist()
     base = base_file(study, context.run)
     apart = _points(base, closed[:-1], measured[:-1], predicted, beyond)
     drawn = len(study.hold_out)

@@ -45,6 +45,9 @@ CHOICES = (
     "workload.down_lookup",
     "workload.route_lookup",
     "workload.route_depth",
+    "workload.tm_rate",
+    "workload.tm_pipe_rate",
+    "workload.tm_red",
     "traffic.frame_mix",
     "traffic.classes",
     "traffic.destination_step",
@@ -56,7 +59,8 @@ CHOICES = (
 """Keys with one of a few values each."""
 
 COLUMNS = (*NUMBERS, *CHOICES)
-"""All that the model reads of a scenario that it doesn't refuse."""
+"""All that the model reads of a scenario that it doesn't refuse: for its equations, or to know
+what it was not calibrated on."""
 
 
 @dataclass(frozen=True)

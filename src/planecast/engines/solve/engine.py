@@ -103,7 +103,7 @@ def _of_neighbour(scenario: Scenario, calibration: Calibration) -> list[str]:
 
 def _outside(scenario: Scenario, calibration: Calibration) -> list[str]:
     if calibration.counted is None:
-        return outside(scenario, calibration.calibrated)
+        return outside(scenario, calibration.span)
     lcores = scenario.placement.lcores
     return notes_of(calibration.counted, calibration.hierarchy, lcores)
 
