@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS
-from planecast.workload.scenario_columns import ScenarioColumns
+from planecast.workload.scenario_columns import SETTINGS, ScenarioColumns
 from planecast.workload.sizes import Sizes
 
 _FEWEST = 3
@@ -41,20 +41,6 @@ COORDINATES = (
     "neighbour bytes",
 )
 """What places a scenario among others."""
-SETTINGS = (
-    "workload.flow_table",
-    "workload.down_lookup",
-    "workload.route_lookup",
-    "workload.route_depth",
-    "workload.tm_rate",
-    "workload.tm_pipe_rate",
-    "workload.tm_red",
-    "traffic.destination_step",
-    "dataplane.memory",
-    "dataplane.route_depth",
-)
-"""Keys without an order, or whose numbers the model has no equation for: a value that no
-calibration point has lies between no others."""
 _RINGS = ("placement.rx_ring", "placement.tx_ring")
 """Of our own data plane's ports; programs of others run between ports in memory, without."""
 

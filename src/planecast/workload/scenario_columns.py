@@ -39,8 +39,7 @@ NUMBERS = (
 )
 """Keys with a number each, in the model's equations or its traces."""
 
-CHOICES = (
-    "workload.stages",
+SETTINGS = (
     "workload.flow_table",
     "workload.down_lookup",
     "workload.route_lookup",
@@ -48,12 +47,19 @@ CHOICES = (
     "workload.tm_rate",
     "workload.tm_pipe_rate",
     "workload.tm_red",
-    "traffic.frame_mix",
-    "traffic.classes",
     "traffic.destination_step",
-    "placement.page_size",
     "dataplane.memory",
     "dataplane.route_depth",
+)
+"""Keys without an order, or whose numbers the model has no equation for: a value that no
+calibration point has lies between no others."""
+
+CHOICES = (
+    *SETTINGS,
+    "workload.stages",
+    "traffic.frame_mix",
+    "traffic.classes",
+    "placement.page_size",
     "neighbour",
 )
 """Keys with one of a few values each."""
