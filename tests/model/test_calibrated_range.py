@@ -116,6 +116,19 @@ def test_what_no_calibration_point_has_is_outside(point: Scenario, said: str | N
     ]
 
 
+def test_settings_of_our_own_functions_are_named_as_a_file_has_them() -> None:
+    def downstream(**keys: Any) -> Scenario:
+        return Scenario.model_validate(
+            {"name": "s", "workload": {"kind": "vpe-downstream", **keys}}
+        )
+
+    asked_for = downstream(tm_red=False, down_lookup="hash")
+    assert outside(asked_for, calibrated([downstream()])) == [
+        "workload.down_lookup=hash was not calibrated, only lpm",
+        "workload.tm_red=false was not calibrated, only true",
+    ]
+
+
 def test_a_number_of_a_table_has_a_range() -> None:
     def vpp(next_hops: int) -> Scenario:
         dataplane = {"kind": "vpp", "graph": "ip4", "next_hops": next_hops}

@@ -19,6 +19,7 @@ from pydantic import AfterValidator
 from pydantic.fields import FieldInfo
 
 from planecast.catalog import names
+from planecast.model.calibrated_range import setting_text
 from planecast.model.calibration import Calibration
 from planecast.scenario import SCENARIO_KEYS, Scenario, json_schema
 from planecast.scenario.dataplane import OWN
@@ -113,7 +114,7 @@ def _control(key: str, text: str, base: Scenario, calibration: Calibration) -> C
     if key in SITE_KEYS:
         outside = _not_usual(values, field.default)
     elif own_settings := calibration.settings.get(key):
-        outside = tuple(str(value) not in own_settings for value in values)
+        outside = tuple(setting_text(value) not in own_settings for value in values)
     else:
         outside = _outside(key, values, calibrated)
     suggestions = ("none", "imix") if key == "traffic.frame_mix" else ()

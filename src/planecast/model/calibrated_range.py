@@ -130,7 +130,7 @@ class CalibratedSpan(NamedTuple):
 def settings_of(scenarios: Sequence[Scenario]) -> dict[str, tuple[str, ...]]:
     """Values of each key of `SETTINGS`, as text."""
     return {
-        key: tuple(sorted(map(str, column.values)))
+        key: tuple(sorted(map(setting_text, column.values)))
         for key, column in ScenarioColumns.of(scenarios).choices.items()
         if key in SETTINGS
     }
@@ -155,7 +155,9 @@ def any_outside(
             found |= (column < low) | (column > high)
     for key, own in known.settings.items():
         if choice := questions.choices.get(key):
-            found |= np.array([str(value) not in own for value in choice.values])[choice.index]
+            found |= np.array([setting_text(value) not in own for value in choice.values])[
+                choice.index
+            ]
     return found
 
 
@@ -171,9 +173,14 @@ def outside(scenario: Scenario, known: CalibratedSpan) -> list[str]:
             found.append(f"{key}={_plain(value)} lies outside the calibrated {span}")
     for key, own in known.settings.items():
         choice = questions.choices.get(key)
-        if choice is not None and str(choice.values[0]) not in own:
-            found.append(f"{key}={choice.values[0]} was not calibrated, only {' and '.join(own)}")
+        if choice is not None and (value := setting_text(choice.values[0])) not in own:
+            found.append(f"{key}={value} was not calibrated, only {' and '.join(own)}")
     return found
+
+
+def setting_text(value: object) -> str:
+    """A setting as a scenario file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _plain(value: float) -> str:
