@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import as_completed
 from pathlib import Path
 from typing import NamedTuple
 
@@ -138,19 +139,19 @@ def _counted(plan: Mapping[_Run, _Plan], done: Done) -> dict[_Run, InstructionCo
     """Counts of these pipelines."""
     with worker_threads() as pool:
         started = {
-            run: pool.submit(
+            pool.submit(
                 count_instructions,
                 _with_stages(one.scenario, run[0]),
                 one.instrument,
                 one.bursts,
                 packets=one.packets,
-            )
+            ): run
             for run, one in plan.items()
         }
         done(0, len(started))
         found = {}
-        for number, (run, count) in enumerate(started.items(), 1):
-            found[run] = count.result()
+        for number, count in enumerate(as_completed(started), 1):
+            found[started[count]] = count.result()
             done(number, len(started))
     return found
 

@@ -51,7 +51,8 @@ def test_time_left_follows_the_pace_of_what_is_new(clock: Clock) -> None:
     left.update(700, 1000)
     assert str(left) == "about 0:15 left"
     clock.now += 3595
-    assert str(left) == "about 3:00:00 left"
+    left.update(701, 1000)
+    assert str(left) == "about 2:57:37 left"
     left.update(1000, 1000)
     assert str(left) == "1:00:00 so far", "at the end nothing of it is left, and it isn't over"
 
@@ -62,8 +63,12 @@ def test_no_pace_is_known_from_what_was_done_at_once(clock: Clock) -> None:
     clock.now += 0.1
     left.update(4, 100)  # a remembered probe
     assert str(left) == "0:00 so far", "not 2 s left"
-    clock.now += module.PACE_AFTER_S
-    assert str(left) == "about 0:50 left"
+    clock.now += 50
+    assert str(left) == "0:50 so far", "and no 20 minutes either"
+    left.update(20, 100)
+    assert str(left) == "about 3:20 left"
+    clock.now += 60
+    assert str(left) == "about 3:20 left", "no pace is learned while nothing is done"
 
 
 def test_a_bar_says_what_is_done_how_long_and_what_now(

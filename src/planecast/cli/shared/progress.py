@@ -16,33 +16,35 @@ from planecast.progress import Progress
 LINE_EVERY_S = 2.0
 """In a log."""
 PACE_AFTER_S = 2.0
-"""Before that no pace is known: work that was remembered is done at once."""
+"""What is done before that says nothing of the pace: it was remembered."""
 _BAR_COLUMNS = 16
 """Of the bar: it keeps its place while the words behind it change."""
 _log = logging.getLogger(__name__)
 
 
 class TimeLeft:
-    """How long work takes still, from the pace since it began."""
+    """How long work takes still, from the pace up to the last that was done: while nothing is, the
+    answer stays."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
         self._first: float | None = None
-        self._done, self._total = 0.0, 0.0
+        self._done, self._total, self._elapsed = 0.0, 0.0, 0.0
 
     def update(self, done: float, total: float) -> None:
         """The progress. Work that was resumed begins with some of it done."""
         if self._first is None:
             self._first = done
+        if done > self._done:
+            self._elapsed = time.monotonic() - self._began
         self._done, self._total = done, total
 
     def __str__(self) -> str:
         """``about 1:05 left``; ``0:12 so far`` where no pace is known yet, and at the end."""
-        elapsed = time.monotonic() - self._began
         new = self._done - (self._first or 0.0)
-        if elapsed < PACE_AFTER_S or new <= 0 or self._done >= self._total:
-            return f"{_clock(elapsed)} so far"
-        return f"about {_clock(elapsed * (self._total - self._done) / new)} left"
+        if self._elapsed < PACE_AFTER_S or new <= 0 or self._done >= self._total:
+            return f"{_clock(time.monotonic() - self._began)} so far"
+        return f"about {_clock(self._elapsed * (self._total - self._done) / new)} left"
 
 
 def _clock(seconds: float) -> str:
