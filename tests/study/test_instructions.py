@@ -6,6 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Literal
 
@@ -104,6 +105,29 @@ def test_the_fullest_pipeline_is_counted_and_key_for_each_way_to_look_ahead(
     assert all(count.stages["acl"].at(8) == 100 for count in counts.values())
     assert heard[0] == (0, 4)
     assert heard[-1] == (4, 4)
+
+
+def test_each_count_is_reported_as_it_ends(
+    scenario: MakeScenario, instrument: Instrument, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    another_ended = threading.Event()
+    waited = []
+
+    def slow_first(*args: Any, **keys: Any) -> InstructionCounts:
+        if tuple(keys["bursts"]) == BURSTS:  # the first
+            waited.append(another_ended.wait(20))
+        return instrument.count(*args, **keys)
+
+    def done(number: int, whole: int) -> None:
+        if number:
+            another_ended.set()
+
+    monkeypatch.setattr("planecast.study.instructions.counted_with", slow_first)
+    monkeypatch.setattr(
+        "planecast.study.instructions.worker_threads", lambda: ThreadPoolExecutor(2)
+    )
+    count_pipelines([scenario({"workload.stages": s}) for s in (FULL, "key,classify")], done)
+    assert waited == [True], "it ends last, and another was reported before"
 
 
 def test_a_study_without_key_counts_once(scenario: MakeScenario, instrument: Instrument) -> None:
