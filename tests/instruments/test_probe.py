@@ -144,7 +144,7 @@ def test_what_small_pages_cost() -> None:
             chases.append(point("page_chase", page, 4096 * pages, width, cost))
     found = read(output(points=chases)).translation()
     # Walks of 4,096 pages, whose lines a level of 10 cycles holds: 40 of 50 alone, 13 of many.
-    assert found == (2048, 40, 10, 40, pytest.approx(40 / 13))
+    assert found == (2048, 40, 10, 40, pytest.approx(40 / 13), (4096, 1.0))
 
 
 def test_walks_that_few_pages_do_not_show() -> None:

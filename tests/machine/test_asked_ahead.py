@@ -7,6 +7,7 @@ import pytest
 
 from planecast.machine.asked_ahead import USING, AskedAhead, behind, between, waiting_together
 from planecast.machine.mechanism import Term
+from planecast.machine.tlb import FirstWalk
 from planecast.workload.regions import Asked, Region
 
 BURSTS = np.array([1.0, 4.0, 16.0, 64.0])
@@ -19,12 +20,16 @@ def region(stage: str, asked: Asked | None) -> Region:
     return Region(stage, stage, False, ones * 1e6, ones, ones, ones * 1e6, asked=asked)
 
 
-def waits(tables: list[Region], work: float = 0.0) -> AskedAhead:
+def waits(tables: list[Region], work: float = 0.0, walk: float = 0.0) -> AskedAhead:
+    """`work` TSC cycles a packet are done in between; a page walk takes `walk`, a third of it as in
+    large pages."""
+    walks = FirstWalk(np.full(BURSTS.size, walk * 2 / 3), np.full(BURSTS.size, walk / 3))
     passed = Term("key", "core", ("core.cpi",), np.full(BURSTS.size, work))
     return AskedAhead(
         group=np.array([-1 if one.asked is None else 0 for one in tables], np.int32),
         between=tuple((passed,) if one.asked else () for one in tables),
-        covered=[BURSTS * work if one.asked else 0.0 for one in tables],
+        walks=[walks for _ in tables],
+        covered=[BURSTS * work - walk if one.asked else np.zeros(BURSTS.size) for one in tables],
         together=[BURSTS for _ in tables],
         latency=np.array([[LAST], [LATENCY]]) * np.ones(BURSTS.size),
     )
@@ -43,7 +48,7 @@ def test_a_burst_that_waits_waits_for_one_latency_less_what_is_done_in_between()
     found = sum(term.cycles for term in terms if term.stage == "route")
     assert found == pytest.approx(0.5 * (LATENCY / BURSTS - 10.0))
     assert sum(term.cycles for term in terms) == pytest.approx(3 * found)
-    assert {term.parameters for term in terms} == {(), ("core.cpi",)}
+    assert {term.parameters for term in terms if term.cycles.any()} == {(), ("core.cpi",)}
 
 
 def test_a_wait_that_the_last_level_s_lines_have_is_no_part_of_memory_s() -> None:
@@ -56,6 +61,25 @@ def test_a_wait_that_the_last_level_s_lines_have_is_no_part_of_memory_s() -> Non
     both_levels = waits(tables, work=1.0).terms(CAUSES, tables, both(share, 1.0))
     whole = sum(term.cycles for term in both_levels)
     assert whole[short] == pytest.approx((LATENCY / BURSTS - 1.0)[short])
+
+
+@pytest.mark.parametrize(("work", "walk"), [(0.0, 50.0), (2.0, 50.0), (10.0, 1000.0)])
+def test_a_page_walk_comes_before_the_first_line_and_what_is_done_covers_it_first(
+    work: float, walk: float
+) -> None:
+    tables = [region("route", Asked("key"))]
+    covered = BURSTS * work - walk
+    share = np.ones((1, BURSTS.size))
+    terms = waits(tables, work, walk).terms(
+        CAUSES, tables, np.array([share * (covered < LAST), share])
+    )
+    assert sum(term.cycles for term in terms) == pytest.approx((LATENCY - covered) / BURSTS)
+    walked = sum(term.cycles for term in terms if term.cause == "page walks")
+    assert walked == pytest.approx(np.maximum(walk / BURSTS - work, 0.0))
+    by_large = sum(term.cycles for term in terms if "tlb.large_pages" in term.parameters)
+    assert by_large == pytest.approx(walk / 3 / BURSTS)
+    for cause in ("page walks", *CAUSES):
+        assert np.all(sum(term.cycles for term in terms if term.cause == cause) >= -1e-9)
 
 
 def test_regions_that_nobody_asks_for_ahead_have_no_such_wait() -> None:

@@ -51,7 +51,7 @@ class Translation(NamedTuple):
     """What address translation costs with 4 KiB pages."""
 
     pages: float
-    """4 KiB pages that the TLB reaches."""
+    """4 KiB pages that the TLB reaches at least: the most of a chase without walks."""
     walk_cycles: float
     """TSC cycles that a walk adds to one access beyond them."""
     together_cycles: float
@@ -61,6 +61,8 @@ class Translation(NamedTuple):
     `walk_cycles`."""
     at_once: float | None = None
     """Walks that the core does together; None where no chase beyond the TLB shows it."""
+    beyond: tuple[int, float] | None = None
+    """(The next larger chase's pages, share of its touches that took walks); None: not known."""
 
 
 class FlightPoint(Probed):
@@ -184,7 +186,25 @@ class MachineProbe(Probed):
         reached = max((pages for pages, _ in reach), default=64)
         scattered = self._walks("scattered", 1)
         lone = max(walk, median(scattered)) if scattered else walk
-        return Translation(float(reached), walk, overlapped, lone, self._walks_at_once(reached))
+        return Translation(
+            float(reached),
+            walk,
+            overlapped,
+            lone,
+            self._walks_at_once(reached),
+            self._walked_beyond(reached),
+        )
+
+    def _walked_beyond(self, reached: int) -> tuple[int, float] | None:
+        """Of the chase over the fewest pages beyond these, between one without walks and the next
+        larger one, all of whose touches take walks."""
+        chases = {point.pages: point.small_cycles.value for point in self.pages}
+        known = [pages for pages in sorted(chases) if pages >= reached][:3]
+        if len(known) < 3:
+            return None
+        least, some, most = (chases[pages] for pages in known)
+        share = (some - least) / max(most - least, 1e-9)
+        return known[1], min(max(share, 0.0), 1.0)
 
     def _walks_at_once(self, reached: int) -> float | None:
         """How many times as long a lone walk takes as one of many, of the fewest pages beyond those

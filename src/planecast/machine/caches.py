@@ -109,7 +109,9 @@ def serve(
         nothing = np.zeros(size)
         none = np.zeros((1 + len(variants), size))
         return Served([], nothing, nothing, nothing, none, (nothing, nothing))
-    asked = AskedAhead.of(profile, regions, hierarchy, near, others.memory_factor)
+    asked = AskedAhead.of(
+        profile, regions, hierarchy, near, memory_factor=others.memory_factor, values=values
+    )
     found = _answered(
         profile,
         hierarchy,

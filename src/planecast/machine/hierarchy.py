@@ -13,6 +13,7 @@ from planecast.machine.memory import ASSUMED_GBS, Memory
 from planecast.machine.memory_next_to_stream import rise_by_load, rise_by_width
 from planecast.machine.page_conflicts import page_conflicts
 from planecast.machine.survival import Lifetime, fitted_lifetime, fitted_stream_share
+from planecast.machine.tlb_reach import reach
 from planecast.scenario.model import ListOf, Noun
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class Hierarchy(Noun):
     walks_at_once: Annotated[float, Field(ge=1)] = ASSUMED_WALKERS
     """Page walks that a core does together."""
     tlb_pages: Annotated[float, Field(gt=0)]
-    """Small pages that the TLB reaches."""
+    """Small pages that the TLB holds (`planecast.machine.tlb_reach`)."""
     first_tlb: TlbLevel | None = None
     """None: not measured."""
     transfer: Transfer | None = None
@@ -233,7 +234,7 @@ class Hierarchy(Noun):
             walk_cycles=translation.together_cycles,
             lone_walk_cycles=translation.lone_cycles,
             walks_at_once=translation.at_once or ASSUMED_WALKERS,
-            tlb_pages=translation.pages,
+            tlb_pages=reach(translation),
             first_tlb=TlbLevel.of(probe.pages),
             stream_lines_per_cycle=probe.stream_lines_per_cycle,
             llc_page_conflicts=page_conflicts(states),

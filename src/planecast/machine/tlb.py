@@ -9,12 +9,16 @@ ones: none on hosts that give guests large pages. The TLB holds pages as caches 
 bound here: tables of network functions are smaller, and so are their page tables. One that a stage
 waits for alone, as look-ups of Open vSwitch do, takes what the probe's lone chases show: the prior
 is wide enough for it.
+
+So many walks are done together as a core has walkers, so one that nothing overlaps takes so many
+times as long; it comes before a line that was asked for ahead (`machine.asked_ahead`).
 """
 
 from __future__ import annotations
 
 import functools
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +26,7 @@ from planecast.machine.cache_sharing import hit_shares
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Floats, Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
+from planecast.machine.tlb_reach import SHAPE
 from planecast.workload.profile import WorkloadProfile
 
 WALK, LARGE = "tlb.walk", "tlb.large_pages"
@@ -30,8 +35,7 @@ USUAL_LARGE = 0.3
 NEAR_WALK = 20.0
 """Core cycles of a walk behind a walk cache of the upper levels: one load from L2 (14 cycles on
 server cores since 2015) and a start. Not measured; the prior is wide."""
-SHAPE = 8.0
-"""Ways of a second-level TLB: 8 to 12 on cores since 2015 (the catalogue's)."""
+_LEAST_TOUCHES = 1e-9
 
 
 class Tlb(Mechanism):
@@ -82,6 +86,34 @@ class Tlb(Mechanism):
         for table, own in zip(profile.pages, walks_of(profile, hierarchy), strict=True):
             found[table.stage] = own + found.get(table.stage, 0.0)
         return found
+
+
+class FirstWalk(NamedTuple):
+    """TSC cycles by which a region's line comes later for its page walk, on average over its
+    touches, which not all take one. Arrays of shape (scenarios,)."""
+
+    small: Floats
+    """In pages of 4 KiB: proportional to `WALK`."""
+    large: Floats
+    """In larger ones: proportional to `WALK` and to `LARGE`."""
+
+    @property
+    def cycles(self) -> Floats:
+        return self.small + self.large
+
+
+def first_walks(profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[FirstWalk]:
+    """Of each of the profile's `pages`, of a walk that no other one overlaps."""
+    if not profile.pages:
+        return []
+    lone = hierarchy.walks_at_once * values[WALK] * hierarchy.tsc_per_core_cycle
+    small = lone * profile.small_pages
+    large = lone * values.get(LARGE, 0.0) * ~profile.small_pages
+    shares = [
+        walks / np.maximum(table.touches, _LEAST_TOUCHES)
+        for table, walks in zip(profile.pages, walks_of(profile, hierarchy), strict=True)
+    ]
+    return [FirstWalk(share * small, share * large) for share in shares]
 
 
 def walks_of(profile: WorkloadProfile, hierarchy: Hierarchy) -> Floats:

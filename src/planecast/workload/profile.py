@@ -52,7 +52,8 @@ class WorkloadProfile:
     whatever its size, by stage."""
     regions: tuple[Region, ...]
     pages: tuple[Region, ...]
-    """What the TLB sees: pages of 4 KiB for lines."""
+    """What the TLB sees: pages of 4 KiB for lines. Of a data plane of ours one for each of
+    `regions`, in their order."""
     small_pages: NDArray[np.bool_]
     """Where tables do lie in such pages."""
     lock_steps: Mapping[str, LockStep]
