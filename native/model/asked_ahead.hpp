@@ -5,6 +5,7 @@
 #include "lane.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,17 +21,21 @@ struct Asked {
     Row last, memory; // cycles of a level's first line beyond one of many
 };
 
+// Misses come together: m lines count as m to this power that are missed each for itself.
+inline constexpr double kApart = 2.0 / 3;
+
 // What some scenarios' bursts wait once for.
 class BurstWaits
 {
   public:
     BurstWaits(const Asked &asked, std::size_t regions)
-        : asked_(asked), touched_(regions), lines_(regions), last_(regions), memory_(regions),
-          none_before_(asked.groups)
+        : asked_(asked), independent_(regions), untouched_(regions), last_(regions),
+          memory_(regions), none_before_(asked.groups)
     {
     }
 
-    // What a burst waits for a region's lines at most, and how many of them its packets touch.
+    // What a burst waits for a region's lines at most, how many bursts touch none of them, and how
+    // many independent ones the others do.
     void load(std::size_t region, std::size_t first, std::size_t count, const Lane &touches)
     {
         const Lane covered = lane_of(asked_.covered[region], first, count, 0);
@@ -42,8 +47,11 @@ class BurstWaits
             const double open = std::max(last[i] - covered[i], 0.0) / burst[i];
             last_[region].cycles[i] = open;
             memory_[region].cycles[i] = std::max(memory[i] - covered[i], 0.0) / burst[i] - open;
-            touched_[region][i] = std::min(touches[i], 1.0);
-            lines_[region][i] = burst[i] * std::max(touches[i], 1.0);
+            const double missing = std::log(std::max(1.0 - touches[i], kLeastShare));
+            const double none = std::exp(std::max(burst[i] * missing, -kGone));
+            untouched_[region][i] = none;
+            independent_[region][i] =
+                std::pow(burst[i] * touches[i] / std::max(1.0 - none, kLeastShare), kApart);
         }
     }
 
@@ -84,9 +92,10 @@ class BurstWaits
             return; // nor does the group wait for a later one: more is done before its use
         Lane &none = none_before_[static_cast<std::size_t>(asked_.group[region])];
         for (std::size_t v = 0; v < kVectors; ++v) {
-            const Vector missed = touched_[region].part(v) * (1.0 - served.part(v));
-            const Vector before = none.part(v);
-            const Vector own = power_of(1.0 - missed, lines_[region].part(v));
+            const Vector untouched = untouched_[region].part(v), before = none.part(v);
+            const Vector own =
+                untouched +
+                (1.0 - untouched) * power_of(served.part(v), independent_[region].part(v));
             const Vector cycles = waits.cycles.part(v);
             const Vector share = cycles > 0.0 ? before * (1.0 - own) : kZero;
             waits.share.set_part(v, share);
@@ -96,8 +105,8 @@ class BurstWaits
     }
 
     const Asked &asked_;
-    std::vector<Lane> touched_; // share of packets that touch a line, of those that touch one at most
-    std::vector<Lane> lines_;   // of a burst, or packets where not all touch one
+    std::vector<Lane> independent_; // lines of a burst
+    std::vector<Lane> untouched_;   // share of bursts without a touch
     std::vector<Waits> last_, memory_;
     std::vector<Lane> none_before_; // by group: share of bursts that no region waited for yet
 };

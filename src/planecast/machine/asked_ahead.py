@@ -7,7 +7,7 @@ the last level, and for what memory takes beyond it, with tables in the order of
 share of touches that no nearer level serves, m_t a burst's lines of it and n packets a burst,
 
     wait a burst = Σ_t Π_(s<t) p_s · (1 - p_t) · max(0, L + v_t - n w_t - W)
-    p_t = (1 - x_t · min(m_t / n, 1))^max(m_t, n)
+    p_t = e_t + (1 - e_t) (1 - x_t)^((m_t / (1 - e_t))^⅔)
 
 where L is the level's latency beyond that time of one of many, v_t that of the page walk before the
 first line, as often as one of the table's touches takes one (`machine.tlb`), and w_t are the cycles
@@ -19,8 +19,10 @@ itself, a few packets behind the one it asks for, waits once for so many packets
 does for packets behind the first of these covers. W is what the core does behind a load that waits,
 until its reorder buffer is full: instructions of later packets, stages and bursts (Karkhanis,
 Smith, A first-order superscalar processor model, ISCA 2004: a long miss costs its latency less the
-time in which the window fills). p_t is the share of bursts none of whose lines is missed; not every
-packet touches each table. Chosen by cross-validation over bursts of 1 to 64 packets
+time in which the window fills). p_t is the share of bursts none of whose lines is missed, e_t of
+those that touch none: (1 - m_t / n)^n of a table that not every packet touches. Misses come
+together, so m lines count as m^⅔ that are missed each for itself. Chosen by cross-validation over
+bursts of 1 to 64 packets
 (docs/lab-notes/2026-11-26-short-bursts.md, docs/lab-notes/2026-11-27-routes-that-are-met.md,
 docs/lab-notes/2026-11-27-lost-prefetches.md, docs/lab-notes/2026-11-27-an-ice-lake-guest.md,
 docs/lab-notes/2026-11-28-behind-a-load.md, docs/lab-notes/2026-11-29-walks-before-lines.md).
