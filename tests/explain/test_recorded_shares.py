@@ -72,7 +72,7 @@ def test_a_measured_run_has_causes_for_most_of_its_cycles(
 
 @pytest.mark.parametrize("position", range(3))
 @pytest.mark.parametrize(
-    "run", ["20261128T094302Z-validate-vpe-upstream", "20261125T033438Z-validate-ovs"]
+    "run", ["20261129T113712Z-validate-vpe-upstream", "20261125T033438Z-validate-ovs"]
 )
 def test_the_documents_runs_have_causes_for_most_of_their_cycles(
     run: str, position: int, repository: Path

@@ -10,6 +10,7 @@ import pytest
 from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.explain import Case, explain_case
+from planecast.machine.overlap import PREFETCHED
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.results import Manifest
@@ -31,9 +32,16 @@ MANY = with_overrides(
 
 @pytest.fixture
 def guest(repository: Path) -> Calibration:
-    """A machine whose core fetches a line from memory in some 50 cycles at the least."""
-    run = repository / "docs/examples/explain/runs/20261128T094302Z-validate-vpe-upstream"
-    return Calibration.model_validate_json((run / "calibration.json").read_text(encoding="utf-8"))
+    """A machine whose core waits for little of what it asks for ahead, with slow memory."""
+    run = repository / "docs/examples/explain/runs/20261129T113712Z-validate-vpe-upstream"
+    text = (run / "calibration.json").read_text(encoding="utf-8")
+    known = Calibration.model_validate_json(text)
+    hidden = tuple(
+        one.model_copy(update={"value": 0.2}) if one.name == PREFETCHED else one
+        for one in known.parameters
+    )
+    slow = known.hierarchy.with_memory(4)
+    return known.model_copy(update={"hierarchy": slow, "parameters": hidden})
 
 
 def test_stages_add_up_with_what_waits_for_memory(guest: Calibration) -> None:
