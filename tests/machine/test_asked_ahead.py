@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from tests.calibrations import hierarchy
+from tests.traced_programs import BASE, PROFILE
 
 from planecast.machine.asked_ahead import USING, AskedAhead, behind, between, waiting_together
+from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Term
 from planecast.machine.tlb import FirstWalk
+from planecast.model.supported import columns_of
+from planecast.workload.profile import WorkloadProfile
 from planecast.workload.regions import Asked, Region
+
+__all__ = ["hierarchy"]
 
 BURSTS = np.array([1.0, 4.0, 16.0, 64.0])
 LAST, LATENCY = 30.0, 300.0
@@ -85,6 +94,17 @@ def test_a_page_walk_comes_before_the_first_line_and_what_is_done_covers_it_firs
 def test_regions_that_nobody_asks_for_ahead_have_no_such_wait() -> None:
     other = [region("acl", None)]
     assert waits(other).terms(CAUSES, other, np.ones((2, 1, BURSTS.size))) == []
+
+
+def test_a_program_of_others_may_touch_pages_in_more_ways_than_lines(hierarchy: Hierarchy) -> None:
+    profile = WorkloadProfile.of(columns_of([BASE]), {}, PROFILE)
+    more = replace(profile, pages=profile.pages * 3)
+    assert len(more.pages) > len(more.regions)
+    found = AskedAhead.of(
+        more, more.regions, hierarchy, (), memory_factor=np.ones(1), values={"tlb.walk": 10.0}
+    )
+    assert len(found.walks) == len(more.regions)
+    assert not any(walk.cycles.any() for walk in found.walks)
 
 
 def test_rounds_ask_at_their_ends_and_a_stage_s_own_passes_cover_nothing() -> None:

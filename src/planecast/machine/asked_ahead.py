@@ -100,7 +100,8 @@ class AskedAhead(NamedTuple):
         last = hierarchy.near_cycles(level, one) - hierarchy.near_cycles(level, many)
         first, each = (hierarchy.line_cycles(width, memory_factor) for width in (one, many))
         together = [waiting_together(region, burst) for region in regions]
-        walks = first_walks(profile, hierarchy, values)
+        # Pages are in the order of the regions of data planes of ours: others ask for none ahead.
+        walks = first_walks(profile, hierarchy, values) if names else []
         none = FirstWalk(np.zeros(size), np.zeros(size))
         walks += [none] * (len(regions) - len(walks))
         covered = [
