@@ -147,6 +147,21 @@ def test_what_small_pages_cost() -> None:
     assert found == (2048, 40, 10, 40, pytest.approx(40 / 13), (4096, 1.0))
 
 
+@pytest.mark.parametrize("share", [0.25, 0.75, 1.0])
+def test_a_chase_that_a_tlb_nearly_holds_walks_for_a_share_of_its_touches(share: float) -> None:
+    chases = [p for p in json.loads(output())["points"] if p["kind"] != "page_chase"]
+    for page in ("2MiB", "4KiB"):
+        for pages in (16 << k for k in range(13)):
+            walked = share if pages == 4096 else float(pages > 4096)
+            cost = 10 + 40 * walked * (page == "4KiB")
+            chases.append(point("page_chase", page, 4096 * pages, 1, cost))
+    found = read(output(points=chases)).translation()
+    held = 4096 if share < 0.5 else 2048
+    assert found.pages == held
+    # Of the first chase beyond those that show none to speak of.
+    assert found.beyond == ((8192, 1.0) if share < 0.5 else (4096, pytest.approx(share)))
+
+
 def test_walks_that_few_pages_do_not_show() -> None:
     """Neighbouring pages share a TLB's entries: 5 cycles a walk up to 16,384 pages, then 40."""
     answer = json.loads(output())
