@@ -55,15 +55,19 @@ LAST_LINES = 20
 """Lines of a program that failed which a person is shown, and which its run keeps."""
 
 
-def last_words(code: int, text: str, shown: str = "") -> tuple[str, ...]:
-    """How a program ended and the last lines of what it wrote, for an error's `said`.
+def last_words(code: int | None, text: str, shown: str = "") -> tuple[str, ...]:
+    """How a program ended (None: it still ran) and the last lines of what it wrote, for an error's
+    `said`.
 
     Empty when the error's own sentence, `shown`, has all of it: one line, and the code 1.
     """
     lines = [line.rstrip() for line in text.splitlines() if line.strip()][-LAST_LINES:]
     if code == EXIT_FAILED and (not lines or (len(lines) == 1 and shown and shown in lines[0])):
         return ()
-    how = f"ended by signal {-code}" if code < 0 else f"exit status {code}"
+    if code is None:
+        how = "it still ran"
+    else:
+        how = f"ended by signal {-code}" if code < 0 else f"exit status {code}"
     return (f"{how}; it wrote {'last:' if lines else 'nothing'}", *lines)
 
 

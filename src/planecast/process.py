@@ -198,14 +198,17 @@ def wait_until(
     timeout_s: float,
     check: Callable[[], None],
     late: RunError,
+    *,
     step_s: float = 0.02,
+    said: Callable[[], str] | None = None,
 ) -> None:
     """Waits until something is `ready`; `check` raises when it never can be. Raises `late` after
-    `timeout_s`."""
+    `timeout_s`, with the last lines of what the program `said`."""
     until = time.monotonic() + timeout_s
     while not ready():
         check()
         if time.monotonic() > until:
+            late.said = () if said is None else last_words(None, said())
             raise late
         time.sleep(step_s)
 

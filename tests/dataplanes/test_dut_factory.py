@@ -15,7 +15,7 @@ import pytest
 from planecast.cleanup import note_process, private_folder, started, sweep_leftovers
 from planecast.dataplanes.command import CommandProgram, filled_words
 from planecast.dataplanes.dpdk_program import L3FWD_PLACES, l3fwd_between
-from planecast.dataplanes.dut_factory import programs_of, title_of
+from planecast.dataplanes.dut_factory import Seat, program_of, programs_of, title_of
 from planecast.dataplanes.in_memory import program_words
 from planecast.dataplanes.link_topology import link_topology_of
 from planecast.dataplanes.ovs import ROOTS, OpenVswitch
@@ -24,6 +24,7 @@ from planecast.dataplanes.pmd_stats import opinion_of as pmd_opinion
 from planecast.dataplanes.vpp import Vpp
 from planecast.errors import InputError, MissingError, PlanecastError, RunError
 from planecast.native import peers_folder
+from planecast.process import wait_until
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.dataplanes.ovs import Ovs
 
@@ -120,6 +121,42 @@ def test_a_commands_placeholders(tmp_path: Path) -> None:
         filled_words("x 'y", ports, 1, 0, tmp_path)
     (eal,) = filled_words("{out_eal}", ports, 1, 0, tmp_path)
     assert eal.startswith("--vdev=net_memif1,role=server,")
+    (port,) = filled_words("{tcp_port}", ports, 1, 0, tmp_path)
+    assert 1024 <= int(port) < 65536
+
+
+def test_a_command_runs_where_it_was_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So its relative paths are what they are in a shell."""
+    private, here = tmp_path / "private", tmp_path / "here"
+    private.mkdir()
+    here.mkdir()
+    (here / "routes.txt").write_text("11.0.0.0/8\n")
+    monkeypatch.chdir(here)
+    command = "sh -c 'cat routes.txt' {in} {out}"
+    scenario = with_overrides(BASE, {"dataplane.kind": "command", "dataplane.command": command})
+    (ports,) = link_topology_of(scenario, tmp_path, None).programs
+    program = program_of(scenario, ports, Seat((0,), 0, private))
+    with program:
+        assert isinstance(program, CommandProgram)
+        wait_until(
+            lambda: "11.0.0.0/8" in program.said(),
+            5,
+            lambda: None,
+            RunError("nothing"),
+            said=program.said,
+        )
+    assert not [path for path in here.iterdir() if path.name != "routes.txt"]
+
+
+def test_a_program_that_never_is_ready_has_last_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planecast.dataplanes.command.READY_TIMEOUT_S", 0.5)
+    code = "print('no route', flush=True); import time; time.sleep(60)"
+    program = CommandProgram([sys.executable, "-c", code], tmp_path, ready="up")
+    with pytest.raises(RunError, match="did not print 'up'") as late, program:
+        pass
+    assert late.value.said == ("it still ran; it wrote last:", "no route")
 
 
 @pytest.mark.parametrize(("ports", "loads"), [("{in_eal}", True), ("{in}", False)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from planecast.dataplanes.dut import Program
 from planecast.dataplanes.port import Port
 from planecast.errors import InputError, MissingError, RunError
 from planecast.process import Planned, Process, dying_with_us, wait_until
+from planecast.scenario.scenario import Scenario
 
 READY_TIMEOUT_S = 60.0
 
@@ -28,15 +30,18 @@ class CommandProgram(Program):
         before: Sequence[str] = (),
         loads: Sequence[str] = (),
         fds: Sequence[int] = (),
+        started_in: Path | None = None,
     ) -> None:
         """`folder` holds its words; it is the caller's. `ready` are words in them; `before` stands
         before the command, to run it elsewhere, and `loads` right before it, to load a library into
-        it; `fds` are file descriptors that it inherits."""
+        it; `fds` are file descriptors that it inherits; `started_in` is its working folder, ours
+        without it."""
         self.name = name
         self._words = list(words)
         self._before, self._loads, self._fds = list(before), list(loads), tuple(fds)
         self._folder = folder
         self._ready = ready
+        self._started_in = started_in
         self._process: Process | None = None
 
     def planned(self) -> list[Planned]:
@@ -70,20 +75,37 @@ class CommandProgram(Program):
             raise MissingError(
                 "there is no such program", self._words[0], "install it, or name its path"
             )
-        # It runs in a folder of its own.
         return [*self._loads, str(Path(program).absolute()), *self._words[1:]]
 
     def _start(self) -> None:
         """Raises RunError when it ends, or never says that it is ready."""
         words = [*self._before, *dying_with_us(self._command())]
         self._process = Process(
-            self.name, words, self._folder / "said", folder=self._folder, descriptors=self._fds
+            self.name, words, self._folder / "said", folder=self._started_in, descriptors=self._fds
         )
         self._process.__enter__()
-        ready = self._ready
-        if ready is not None:
-            late = RunError(f"it did not print '{ready}' in {READY_TIMEOUT_S:.0f} s", self.name)
-            wait_until(lambda: ready in self.said(), READY_TIMEOUT_S, self.check, late)
+        wait_ready(self._ready, self._process)
+
+
+def folder_started_in(scenario: Scenario, own: Path) -> Path | None:
+    """The working folder of a scenario's program: `own`, which is private, or None, ours, where
+    relative paths in a command of a person's own are what they are in a shell."""
+    return None if scenario.dataplane.kind == "command" else own
+
+
+def ready_words(scenario: Scenario) -> str | None:
+    """Words in the output of a scenario's program that say that it is up; None where none do."""
+    return scenario.dataplane.ready if scenario.dataplane.kind == "command" else None
+
+
+def wait_ready(words: str | None, process: Process, timeout_s: float | None = None) -> None:
+    """Waits until a program has written these words; None: it has none. Raises RunError when it
+    ends before, or does not write them in `timeout_s`, READY_TIMEOUT_S without it."""
+    if words is None:
+        return
+    timeout_s = timeout_s or READY_TIMEOUT_S
+    late = RunError(f"it did not print '{words}' in {timeout_s:.0f} s", process.name)
+    wait_until(lambda: words in process.said(), timeout_s, process.check, late, said=process.said)
 
 
 def has_eal_ports(command: str) -> bool:
@@ -94,6 +116,12 @@ def has_eal_ports(command: str) -> bool:
 def has_both_eal_ports(command: str) -> bool:
     """Whether it takes both so: without one, EAL would look for ports of its own."""
     return "{in_eal}" in command and "{out_eal}" in command
+
+
+def _free_tcp_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        number: int = listening.getsockname()[1]
+    return number
 
 
 def filled_words(
@@ -115,6 +143,7 @@ def filled_words(
         "cpu": cpu,
         "main_cpu": main_cpu,
         "folder": folder,
+        "tcp_port": _free_tcp_port(),
     }
     try:
         return [word.format_map(values) for word in shlex.split(command)]

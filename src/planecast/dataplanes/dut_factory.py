@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from planecast.dataplanes.command import CommandProgram, filled_words, has_eal_ports
+from planecast.dataplanes.command import (
+    CommandProgram,
+    filled_words,
+    has_eal_ports,
+    ready_words,
+)
 from planecast.dataplanes.dpdk_program import ConnectedPlan, l3fwd_between, testpmd_between
 from planecast.dataplanes.dut import Program
 from planecast.dataplanes.link_topology import LinkTopology
@@ -93,7 +98,7 @@ def program_of(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program
     return CommandProgram(
         words,
         seat.folder,
-        ready=wanted.ready,
+        ready=ready_words(scenario),
         before=seat.before,
         loads=() if seat.in_memory else _loads(wanted, ports),
     )

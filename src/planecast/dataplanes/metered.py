@@ -16,6 +16,7 @@ from subprocess import PIPE
 from typing import Self
 
 from planecast.cleanup import private_folder
+from planecast.dataplanes.command import folder_started_in, ready_words, wait_ready
 from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.in_memory import (
     program_words,
@@ -30,7 +31,7 @@ from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs import SEEN, OpenVswitch
 from planecast.dataplanes.pmd_stats import PmdWork
 from planecast.dataplanes.trial import LcoreAnswer, Trial, TrialAnswer
-from planecast.errors import InputError, RunError
+from planecast.errors import InputError, RunError, last_words
 from planecast.instruments.window import frame_words
 from planecast.process import Planned, Process, Started, dying_with_us
 from planecast.scenario.cpus import format_cpus
@@ -273,7 +274,11 @@ class MeteredDataplane(Started):
             self._refuse_ended()
             raise
         if waiting:
-            raise RunError(f"it does not forward after {START_S:.0f} s: {waiting}", self._name)
+            raise RunError(
+                f"it does not forward after {START_S:.0f} s: {waiting}",
+                self._name,
+                said=() if self._process is None else last_words(None, self._process.said()),
+            )
         if self._switch is not None:
             self._switch.forget()
 
@@ -282,11 +287,12 @@ class MeteredDataplane(Started):
             self._name,
             dying_with_us([*loads, *program_words(self.config.scenario, folder)]),
             environment={**os.environ, "RUNTIME_DIRECTORY": str(folder)},
-            folder=folder,
+            folder=folder_started_in(self.config.scenario, folder),
             stdin=PIPE,  # testpmd ends when it is closed
             descriptors=[self._meter.descriptor],
         )
         self._stack.enter_context(self._process)
+        wait_ready(ready_words(self.config.scenario), self._process)
 
     def _start_switch(self, folder: Path, loads: list[str]) -> None:
         inside = self._stack.enter_context(Namespace(folder))

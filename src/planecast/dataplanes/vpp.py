@@ -94,7 +94,9 @@ class Vpp(Program):
     def _start(self) -> None:
         (plan,) = self.planned()
         Path(plan.file).write_text(plan.text, encoding="utf-8")
-        self._running = CommandProgram(plan.words, self._folder, name=self.name, fds=self._fds)
+        self._running = CommandProgram(
+            plan.words, self._folder, name=self.name, fds=self._fds, started_in=self._folder
+        )
         socket = self._folder / "cli.sock"
         self._cli = VppCli(self._found(), socket, self._running.check, self._running.said)
         vpp_host.starts(self._segment)

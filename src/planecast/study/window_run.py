@@ -11,7 +11,9 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from subprocess import PIPE
 
+from planecast.dataplanes.command import folder_started_in, ready_words, wait_ready
 from planecast.dataplanes.dut import Program
+from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.in_memory import (
     COUNTED,
     portable,
@@ -24,7 +26,7 @@ from planecast.dataplanes.meter import meter_library
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs import SEEN
 from planecast.dataplanes.vpp_in_memory import MADE, VppInMemory
-from planecast.errors import PlanecastError, RunError
+from planecast.errors import PlanecastError, RunError, last_words
 from planecast.instruments.window import Mark, Window, read_report, window_environment
 from planecast.native import set_up
 from planecast.process import Process, dying_with_us, ended_error
@@ -49,8 +51,9 @@ def window_of(
 ) -> Window:
     """The window of a scenario's program, once the program is as it stays.
 
-    A switch waits for a file: packets before its flows are there would be dropped. What forwards
-    after the lead waits for another; between them it can be asked.
+    A switch waits for a file: packets before its flows are there would be dropped; so does a
+    program whose words say when it is up. What forwards after the lead waits for another; between
+    them it can be asked.
     """
     return Window(
         packets=packets,
@@ -60,9 +63,13 @@ def window_of(
         mark=mark,
         slower=slower,
         report=folder / "window.json",
-        go=folder / "go" if scenario.dataplane.kind == "ovs" else None,
+        go=folder / "go" if _comes_up(scenario) else None,
         hold=folder / "hold" if scenario.dataplane.kind in ("ovs", "vpp") else None,
     )
+
+
+def _comes_up(scenario: Scenario) -> bool:
+    return scenario.dataplane.kind == "ovs" or ready_words(scenario) is not None
 
 
 def _lead_packets(scenario: Scenario, burst: int) -> int:
@@ -91,7 +98,7 @@ def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> 
         words = program_words(portable(scenario), own)
         if scenario.dataplane.kind == "testpmd":
             words.append("--no-mlockall")  # an instrument would touch all of that memory
-        _run([*prefix, *words], own, Path(words[0]).name)
+        _run(scenario, [*prefix, *words], own, window)
     report = read_report(window)
     if scenario.dataplane.kind == "vpp":
         return ()  # that its packets come out was checked before the window
@@ -101,7 +108,7 @@ def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> 
         report.packets,
         report.sent,
         COUNTED,
-        scenario.dataplane.kind,
+        title_of(scenario),
         what_to_do="see that its ports send what the first one receives",
     )
     return ()
@@ -158,17 +165,27 @@ def _wait_for(
             raise
 
 
-def _run(words: Sequence[str], folder: Path, name: str) -> None:
+def _run(scenario: Scenario, words: Sequence[str], folder: Path, window: Window) -> None:
     """Runs a command to its end. Raises RunError when it fails or takes too long."""
-    environment = {**os.environ, "RUNTIME_DIRECTORY": str(folder)}
-    command, said = dying_with_us(words), folder / "said"
-    # testpmd ends when its input is closed.
+    environment, name = {**os.environ, "RUNTIME_DIRECTORY": str(folder)}, title_of(scenario)
     with Process(
-        name, command, said, environment=environment, folder=folder, stdin=PIPE
+        name,
+        dying_with_us(words),
+        folder / "said",
+        environment=environment,
+        folder=folder_started_in(scenario, folder),
+        stdin=PIPE,  # testpmd ends when it is closed
     ) as process:
+        if window.go is not None:
+            wait_ready(ready_words(scenario), process, _START_S)
+            window.go.touch()
         code = process.ended(_START_S)
     if code is None:
-        raise RunError(f"it counted no window of packets in {_START_S:.0f} s", name)
+        raise RunError(
+            f"it counted no window of packets in {_START_S:.0f} s",
+            name,
+            said=last_words(None, process.said()),
+        )
     if code == -signal.SIGILL:
         raise RunError(
             "it is compiled with instructions that the instrument does not know (AVX-512)",
