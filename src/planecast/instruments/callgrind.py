@@ -19,22 +19,30 @@ INSTRUCTION_SET = "up to AVX2: valgrind hides AVX-512"
 _CACHES = ("--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64")
 
 
+def callgrind_words(output: Path, *more: str) -> list[str]:
+    """Words before a program's command that count it into `output`, with `more` options.
+
+    Without vgdb, whose pipes stay behind when it is killed. Raises MissingError without valgrind.
+    """
+    return [
+        find_valgrind(),
+        "--tool=callgrind",
+        "--quiet",
+        "--vgdb=no",
+        "--instr-atstart=no",
+        "--separate-threads=yes",
+        *more,
+        f"--callgrind-out-file={output}",
+    ]
+
+
 def callgrind_command(program: Sequence[str], output: Path, cache_sim: bool = False) -> list[str]:
     """The command line that profiles `program` into `output`.
 
     The simulated caches are always named, for valgrind misreads some that it looks up. Raises
     MissingError without valgrind.
     """
-    return [
-        find_valgrind(),
-        "--tool=callgrind",
-        "--quiet",
-        "--instr-atstart=no",
-        "--separate-threads=yes",
-        *(_CACHES if cache_sim else ()),
-        f"--callgrind-out-file={output}",
-        *program,
-    ]
+    return [*callgrind_words(output, *(_CACHES if cache_sim else ())), *program]
 
 
 def profile_run(

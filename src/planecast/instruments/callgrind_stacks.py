@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from planecast.errors import RunError
+from planecast.instruments.callgrind import callgrind_words
 from planecast.instruments.callgrind_output import CallgrindProfile
-from planecast.instruments.tool import find_valgrind
 from planecast.instruments.window import HOOK_FUNCTION, HOOK_OBJECTS
 from planecast.workload.counts import RawCounts
 from planecast.workload.stage_map import Called, StageMap
@@ -24,16 +24,8 @@ CALLERS = 10
 
 def stacks_words(output: Path) -> list[str]:
     """Words before a program's command that count it into `output`. Raises MissingError."""
-    return [
-        find_valgrind(),
-        "--tool=callgrind",
-        "--quiet",
-        "--instr-atstart=no",
-        "--separate-threads=yes",
-        f"--separate-callers={CALLERS}",
-        "--trace-children=yes",  # env and setpriv become the program
-        f"--callgrind-out-file={output}",
-    ]
+    callers = f"--separate-callers={CALLERS}"
+    return callgrind_words(output, callers, "--trace-children=yes")  # env becomes the program
 
 
 def counts_by_stage(
