@@ -144,6 +144,27 @@ EXPORTED int rte_eth_dev_set_mtu(uint16_t port, uint16_t mtu)
     return failed != 0 && granted ? 0 : failed;
 }
 
+/* Of ports whose packets get one (frames.c), and others' that most NICs report. */
+EXPORTED int rte_eth_dev_get_supported_ptypes(uint16_t port, uint32_t mask, uint32_t *types,
+                                              int room)
+{
+    static const uint32_t known[] = {RTE_PTYPE_L2_ETHER, RTE_PTYPE_L3_IPV4_EXT_UNKNOWN,
+                                     RTE_PTYPE_L3_IPV6_EXT_UNKNOWN, RTE_PTYPE_L4_TCP,
+                                     RTE_PTYPE_L4_UDP};
+    struct rte_eth_dev_info info;
+    if (!in_memory(port, &info) || strcmp(info.driver_name, "net_null") != 0)
+        return DPDK_ORIGINAL(rte_eth_dev_get_supported_ptypes, port, mask, types, room);
+    int count = 0;
+    for (size_t i = 0; i < RTE_DIM(known); i++) {
+        if ((known[i] & mask) == 0)
+            continue;
+        if (count < room)
+            types[count] = known[i];
+        count++;
+    }
+    return count;
+}
+
 void offloads_mark_good(uint16_t port, struct rte_mbuf **packets, uint16_t count)
 {
     if (likely(ports[port].flags == 0))

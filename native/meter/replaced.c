@@ -18,6 +18,7 @@
 
 /* Not every library of ours has each of them. */
 #pragma weak rte_eth_dev_configure
+#pragma weak rte_eth_dev_get_supported_ptypes
 #pragma weak rte_eth_dev_info_get
 #pragma weak rte_eth_dev_set_mtu
 #pragma weak rte_eth_rx_queue_setup
@@ -40,10 +41,10 @@ struct replaced {
         .name = #function, .ours = (void *)&(function)                                             \
     }
 static struct replaced all[] = {
-    REPLACED(rte_eth_dev_configure),    REPLACED(rte_eth_dev_info_get),
-    REPLACED(rte_eth_dev_set_mtu),      REPLACED(rte_eth_rx_queue_setup),
-    REPLACED(rte_eth_tx_queue_setup),   REPLACED(rte_get_tsc_hz),
-    REPLACED(rte_mempool_create_empty),
+    REPLACED(rte_eth_dev_configure),  REPLACED(rte_eth_dev_get_supported_ptypes),
+    REPLACED(rte_eth_dev_info_get),   REPLACED(rte_eth_dev_set_mtu),
+    REPLACED(rte_eth_rx_queue_setup), REPLACED(rte_eth_tx_queue_setup),
+    REPLACED(rte_get_tsc_hz),         REPLACED(rte_mempool_create_empty),
 };
 
 #if defined(__x86_64__)

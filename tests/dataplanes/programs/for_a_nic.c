@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Forwards as programs for a NIC do: it asks its ports for checksums, long frames in several
- * buffers and quick freeing, ends where they are refused, drops what isn't checked, and sends what
- * it has buffered by its clock.
+ * buffers, quick freeing and packet types, ends where they are refused, drops what isn't checked or
+ * no IPv4, and sends what it has buffered by its clock.
  */
 #include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { BURST = 32, RING = 1024, BUFFERS = 8191, CACHE = 256, IN = 0, OUT = 1, MTU = 9000 };
@@ -17,12 +18,26 @@ static const struct rte_eth_conf asked = {
     .txmode = {.offloads = RTE_ETH_TX_OFFLOAD_IPV4_CKSUM | RTE_ETH_TX_OFFLOAD_MULTI_SEGS |
                            RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE}};
 
+static bool knows_ipv4(uint16_t port)
+{
+    uint32_t types[16];
+    int count = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_L3_MASK, NULL, 0);
+    if (count <= 0 || count > 16 ||
+        rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_L3_MASK, types, count) != count)
+        return false;
+    for (int i = 0; i < count; i++)
+        if ((types[i] & ~RTE_PTYPE_L3_MASK) != 0)
+            return false;
+    return RTE_ETH_IS_IPV4_HDR(types[0]);
+}
+
 static void start(uint16_t port, struct rte_mempool *pool)
 {
     struct rte_eth_dev_info info;
     if (rte_eth_dev_info_get(port, &info) != 0 ||
         (asked.rxmode.offloads & ~info.rx_offload_capa) != 0 ||
-        (asked.txmode.offloads & ~info.tx_offload_capa) != 0 || info.max_mtu < MTU)
+        (asked.txmode.offloads & ~info.tx_offload_capa) != 0 || info.max_mtu < MTU ||
+        !knows_ipv4(port))
         rte_exit(EXIT_FAILURE, "port %u is no NIC\n", port);
     info.default_rxconf.offloads = asked.rxmode.offloads;
     info.default_txconf.offloads = asked.txmode.offloads;
@@ -37,7 +52,8 @@ static uint16_t checked(struct rte_mbuf **packets, uint16_t count)
 {
     uint16_t kept = 0;
     for (uint16_t i = 0; i < count; i++) {
-        if ((packets[i]->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK) == RTE_MBUF_F_RX_IP_CKSUM_GOOD)
+        if ((packets[i]->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK) == RTE_MBUF_F_RX_IP_CKSUM_GOOD &&
+            RTE_ETH_IS_IPV4_HDR(packets[i]->packet_type))
             packets[kept++] = packets[i];
         else
             rte_pktmbuf_free(packets[i]);
