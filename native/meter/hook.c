@@ -5,6 +5,7 @@
 
 #include "dpdk.h"
 #include "frames.h"
+#include "fresh_cache.h"
 #include "lanes.h"
 #include "offloads.h"
 
@@ -50,6 +51,8 @@ static uint16_t receive(struct meter *meter, void *queue, struct rte_mbuf **pack
 
 static void make(struct meter *meter, struct rte_mbuf **packets, uint16_t count)
 {
+    if (unlikely(meter->rotation.seen != NULL))
+        rotation_see(&meter->rotation, packets, count, meter->warm);
     frames_write(&meter->flows, packets, count);
     offloads_mark_good((uint16_t)hook.port, packets, count);
 }
@@ -81,7 +84,11 @@ static uint16_t timed_rx(struct meter *meter, void *queue, struct rte_mbuf **pac
 
 static uint16_t measure_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
 {
-    struct meter *meter = &lane_of(queue)->meter;
+    static struct held_buffers held[LANES];
+    struct lane *lane = lane_of(queue);
+    struct meter *meter = &lane->meter;
+    if (unlikely(meter->polls == 0))
+        fresh_cache(&held[lane - lanes_at(0)], hook.driver_rx, queue);
     if (stage_clock_due(&meter->clock))
         return timed_rx(meter, queue, packets, room);
     uint16_t count = receive(meter, queue, packets, room);

@@ -16,6 +16,7 @@ bool windows_prepare(struct meter *meter, const struct windows_wanted *wanted, u
         return false;
     }
     free(meter->windows);
+    rotation_close(&meter->rotation);
     *meter = (struct meter){.windows = windows,
                             .count = wanted->count,
                             .window_packets = wanted->packets,
@@ -28,7 +29,7 @@ bool windows_prepare(struct meter *meter, const struct windows_wanted *wanted, u
     if (wanted->made)
         meter->flows = frames_stream(number, lcores);
     stage_clock_open(&meter->clock, wanted->clock);
-    return true;
+    return !wanted->rotation || rotation_open(&meter->rotation);
 }
 
 static void begin(struct meter *meter, struct window *window)

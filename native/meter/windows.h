@@ -15,6 +15,7 @@
 
 #include "canary.h"
 #include "frames.h"
+#include "rotation.h"
 #include "stage_clock.h"
 
 struct window {
@@ -39,6 +40,7 @@ struct meter {
     int cpu; /* where it forwards */
     struct stage_clock clock;
     struct flow_stream flows;
+    struct rotation rotation;
     struct canary chase; /* kept from trial to trial */
 };
 
@@ -46,8 +48,8 @@ struct windows_wanted {
     uint32_t count;
     uint64_t packets, warmup;
     uint16_t burst;
-    uint32_t clock; /* of every so-manieth poll the parts are timed; 0: of none */
-    bool made, canary;
+    uint32_t clock;              /* of every so-manieth poll the parts are timed; 0: of none */
+    bool made, canary, rotation; /* rotation: of packet buffers, which takes time */
 };
 
 /* Makes room for those of lcore `number` of so many. False when memory is short. */

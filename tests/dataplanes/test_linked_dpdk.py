@@ -26,6 +26,8 @@ LINKED = (
 )  # fmt: skip
 """Libraries of DPDK that the program has in it."""
 NAMES = ("shared", "linked")
+SMALL_CACHE = "small-cache"
+"""The same with a mempool cache of 32 buffers."""
 STRIPPED = "stripped"
 
 pytestmark = pytest.mark.live
@@ -57,8 +59,13 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     linked = ["-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive", *others]
     shared = said("pkg-config", "--libs", "libdpdk").split()
     found = {}
-    built = ((SOURCE, shared, "-g"), (SOURCE, linked, "-g"), (UNDEMANDING, linked, "-s"))
-    for name, (source, words, symbols) in zip((*NAMES, STRIPPED), built, strict=True):
+    built = (
+        (SOURCE, shared, "-g"),
+        (SOURCE, linked, "-g"),
+        (UNDEMANDING, linked, "-s"),
+        (SOURCE, shared, "-DCACHE=32"),
+    )
+    for name, (source, words, symbols) in zip((*NAMES, STRIPPED, SMALL_CACHE), built, strict=True):
         found[name] = folder / name
         compiled = ["cc", "-O3", symbols, *flags, "-march=x86-64-v3", str(source)]
         subprocess.run([*compiled, f"-L{libraries}", "-o", str(found[name]), *words], check=True)
@@ -93,6 +100,39 @@ def test_it_is_measured_with_the_offloads_of_a_nic(
         found = running.trial(Trial(windows=4, packets=2048, warmup=4096, scenario=asked))
     assert found.packets_out == pytest.approx(found.packets_in, abs=64)
     assert sum(found.lcores[0].windows.packets) >= 4 * 2048
+
+
+def test_packet_buffers_go_round_where_a_small_cache_holds_no_burst(
+    programs: dict[str, Path], tmp_path: Path
+) -> None:
+    """And what bursts of other sizes left in the cache before does not matter."""
+    bursts = (16, 22, 32, 32, 22, 16, 22)
+
+    def shares(program: Path) -> list[float]:
+        asked = scenario(program, tmp_path)
+        found = []
+        with MeteredDataplane(MeteredConfig.of(asked)) as running:
+            for burst in bursts:
+                trial = Trial(
+                    windows=1,
+                    packets=64 * burst,
+                    warmup=0,
+                    rotation=True,
+                    scenario=asked.in_bursts(burst),
+                )
+                (lcore,) = running.trial(trial).lcores
+                assert lcore.rotation is not None
+                assert (lcore.rotation.packets > 256) == (lcore.rotation.share > 0)
+                found.append(lcore.rotation.share)
+        return found
+
+    assert max(shares(programs["shared"])) < 0.1
+    small = dict.fromkeys(bursts, 0.0)
+    for burst, share in zip(bursts, shares(programs[SMALL_CACHE]), strict=True):
+        if small[burst]:
+            assert share == pytest.approx(small[burst], abs=0.03)
+        small[burst] = share
+    assert max(small.values()) > 0.25
 
 
 @pytest.mark.slow

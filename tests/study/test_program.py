@@ -23,7 +23,7 @@ from planecast.study.program import (
     varied_values,
 )
 from planecast.workload.scenario_columns import ScenarioColumns
-from planecast.workload.traced.coordinates import exact_misses
+from planecast.workload.traced.coordinates import ROTATION, exact_misses
 
 FLOWS, MASKS, RULES = "traffic.flows", "dataplane.masks", "dataplane.rules"
 
@@ -65,6 +65,13 @@ def test_keys_together_at_few_of_their_values() -> None:
     assert pairs.count((FLOWS, RULES)) == 4 * 2
     for point in plan:
         assert all({key: value} in alone for key, value in point.items())
+
+
+def test_bursts_whose_buffers_go_round_are_traced_apart() -> None:
+    base = Scenario(name="program")
+    plan = traced_points(base, {FLOWS: [64.0, 1024.0]}, (0.0, 0.6))
+    assert plan[-2:] == [{ROTATION: 0.0}, {ROTATION: 0.6}]
+    assert all(ROTATION not in point for point in plan[:-2])
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from planecast.dataplanes.trial import Windows
 from planecast.errors import RunError, first_refusal
 from planecast.native import how_to_build, native_library
 from planecast.scenario.model import Noun, listed
+from planecast.workload.traced.rotation import Rotation
 
 LIBRARY = "planecast-meter.so"
 LIBRARIES = {"vpp": "planecast-meter-vpp.so"}
@@ -38,6 +39,8 @@ class MeteredLcore(Noun):
     """Where the thread forwards."""
     edge_cycles: int = 0
     """TSC cycles of canaries and notes between windows, in polls that bring packets."""
+    rotation: Rotation | None = None
+    """If asked for."""
     windows: Windows
     """Its stages are rx, source (the frames that the meter makes), program and tx."""
 

@@ -53,6 +53,8 @@ WARM = 8192
 """Packets of a warm VPP before its windows, after it was asked something."""
 HELD = 512
 """Packets of these: some of DPDK's bursts."""
+TURNS = 8192
+"""Packets whose buffers are followed after a visit, and as many before them."""
 _IN, _OUT = 0, 1
 
 
@@ -119,11 +121,23 @@ class MeteredDataplane(Started):
         after, works = self._forwarded(), self._work()
         self._check(found, scenario.placement.burst)
         answer = self._answer(found, before, after)
+        if trial.rotation:
+            answer = self._with_rotations(answer, trial)
         if worked is None or works is None:
             return answer
         edges = sum(lcore.edge_cycles for lcore in found.lcores)
         own = works._replace(cycles=works.cycles - edges).since(worked)
         return answer.model_copy(update={"own_cycles_per_packet": own})
+
+    def _with_rotations(self, answer: TrialAnswer, trial: Trial) -> TrialAnswer:
+        """With what becomes of packet buffers in bursts of that size, as the visit left them."""
+        short = trial.model_copy(update={"windows": 1, "packets": TURNS, "warmup": TURNS})
+        found = self._asked(short, canary=0, rotation=1)
+        lcores = tuple(
+            lcore.model_copy(update={"rotation": own.rotation})
+            for lcore, own in zip(answer.lcores, found.lcores, strict=True)
+        )
+        return answer.model_copy(update={"lcores": lcores})
 
     def _by_vpp(self, vpp: MeteredVpp, trial: Trial) -> TrialAnswer:
         """Its nodes' clocks begin when it is warm: they count every packet."""
@@ -140,10 +154,10 @@ class MeteredDataplane(Started):
         )
         return answer.model_copy(update={"lcores": lcores})
 
-    def request(self, trial: Trial) -> str:
-        """The line that asks the meter for a trial."""
+    def request(self, trial: Trial, **more: object) -> str:
+        """The line that asks the meter for a trial, with `more` of its words."""
         burst = trial.scenario.placement.burst
-        words: dict[str, object] = {"burst": burst}
+        words: dict[str, object] = {"burst": burst, **more}
         if self.config.scenario.dataplane.kind != "vpp":  # makes packets, 256 at a time
             words["clock"] = max(TIMED_POLLS, TIMED_PACKETS // burst)
             words |= frame_words(trial.scenario)
@@ -155,9 +169,9 @@ class MeteredDataplane(Started):
             if running is not None:
                 running.check()
 
-    def _asked(self, trial: Trial) -> MeterAnswer:
+    def _asked(self, trial: Trial, **more: object) -> MeterAnswer:
         try:
-            return self._meter.trial(self.request(trial), TRIAL_S)
+            return self._meter.trial(self.request(trial, **more), TRIAL_S)
         except RunError:
             self._refuse_ended()
             raise

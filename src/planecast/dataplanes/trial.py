@@ -8,6 +8,7 @@ from pydantic import BeforeValidator
 
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
+from planecast.workload.traced.rotation import Rotation
 
 Integers = Annotated[tuple[int, ...], BeforeValidator(listed)]
 
@@ -76,6 +77,8 @@ class LcoreAnswer(Noun):
     """The time-stamp counter when the first window began."""
     settled: Settled | None = None
     """None where a trial warms up by a number of packets alone."""
+    rotation: Rotation | None = None
+    """Of its packet buffers; None where they were not followed."""
     windows: Windows
 
 
@@ -114,6 +117,8 @@ class Trial(Noun):
     """Packets of a block: more of them are forwarded until they cost the same; 0: none are."""
     settle: float = 0.1
     """Seconds after which the windows begin, steady or not."""
+    rotation: bool = False
+    """Whether packet buffers are followed afterwards; of programs of others alone."""
     scenario: Scenario
 
     @property

@@ -30,17 +30,27 @@ from planecast.instruments.memory_trace import PLUGIN
 from planecast.instruments.side_by_side import worker_threads
 from planecast.native import native_library
 from planecast.scenario.draw import near_power_of_two
+from planecast.scenario.model import Noun
 from planecast.scenario.override import with_overrides
 from planecast.scenario.points import keys_of, value_at
 from planecast.scenario.scenario import Scenario
+from planecast.study.buffer_rotation import rotations
 from planecast.study.counted_program import count_program, map_of
 from planecast.study.instructions import FEW_BURSTS
 from planecast.study.traced_program import trace_once
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.scenario_columns import NUMBERS
-from planecast.workload.traced.coordinates import FRAME, INSTRUCTIONS, Scale, bends, together
+from planecast.workload.traced.coordinates import (
+    FRAME,
+    INSTRUCTIONS,
+    ROTATION,
+    Scale,
+    bends,
+    together,
+)
 from planecast.workload.traced.profile import TracedProfile
 from planecast.workload.traced.program_profile import ProgramProfile, TracedPoint
+from planecast.workload.traced.rotation import APART, Rotation, apart
 
 Done = Callable[[int, int], None]
 
@@ -63,8 +73,11 @@ def profile_program(
     Raises InputError for keys that are no numbers, and as `count_program` and `trace_once` do.
     """
     varied = varied_values([base, *scenarios])
-    plan = traced_points(base, varied)
-    bursts = {*BURSTS, *(one.placement.burst for one in scenarios)}
+    own = {one.placement.burst for one in (base, *scenarios)}
+    bursts = own | {*BURSTS}
+    rotation = _rotations(base, max(bursts)) if base.dataplane.kind == "command" else {}
+    turned = {rotation[one].share: one for one in apart(rotation, base.placement.burst, [*own])}
+    plan = traced_points(base, varied, tuple(turned))
     cpus: Queue[int] = Queue()
     for cpu in sorted(os.sched_getaffinity(0)):
         cpus.put(cpu)
@@ -73,11 +86,12 @@ def profile_program(
         with _on_one(base, cpus) as alone:
             return _counted(alone, tuple(sorted(bursts)))
 
-    def traced(keys: Mapping[str, int]) -> TracedPoint:
-        with _on_one(with_overrides(base, keys), cpus) as alone:
+    def traced(keys: Mapping[str, float]) -> TracedPoint:
+        named = {key: value for key, value in keys.items() if key != ROTATION}
+        with _on_one(with_overrides(base, named), cpus) as alone:
             made = _counted(alone, FEW_BURSTS) if FRAME in keys else None
-            own = {key: float(value) for key, value in keys.items()}
-            return TracedPoint(keys=own, trace=_traced(alone), counts=made)
+            burst = turned[keys[ROTATION]] if ROTATION in keys else base.placement.burst
+            return TracedPoint(keys=dict(keys), trace=_traced(alone.in_bursts(burst)), counts=made)
 
     with worker_threads() as pool:
         whole = pool.submit(counted)
@@ -89,11 +103,16 @@ def profile_program(
             done(number, len(plan) + 1)
         counts = whole.result()
     done(len(plan) + 1, len(plan) + 1)
+    at = {key: float(value_at(base, key)) for key in varied}
+    if turned:
+        at[ROTATION] = rotation[base.placement.burst].share
+    some = any(one.share > APART for one in rotation.values())
     return ProgramProfile(
         subject=base.forwards,
         counts=counts,
-        base={key: float(value_at(base, key)) for key in varied},
+        base=at,
         points=tuple(points),
+        rotation=rotation if some else {},
     )
 
 
@@ -107,11 +126,15 @@ def _on_one(scenario: Scenario, cpus: Queue[int]) -> Iterator[Scenario]:
         cpus.put(cpu)
 
 
-def traced_points(base: Scenario, varied: Mapping[str, Sequence[float]]) -> list[dict[str, int]]:
-    """The base, each key's values one at a time, and those together that act together."""
+def traced_points(
+    base: Scenario, varied: Mapping[str, Sequence[float]], shares: Sequence[float] = ()
+) -> list[dict[str, float]]:
+    """The base, each key's values one at a time, those together that act together, and bursts with
+    these `shares` of their buffers from the pool's ring."""
     alone = {key: _alone(base, key, varied) for key in varied}
-    plan: list[dict[str, int]] = [{}]
+    plan: list[dict[str, float]] = [{}]
     plan += [{key: value} for key, values in alone.items() for value in values]
+    plan += [{ROTATION: share} for share in shares]
     for one, other in together(base.forwards):
         at = _bends(base, one, varied) if bends(base.forwards, one) == other else []
         pairs = itertools.product(_few(alone.get(one, ()), at), _few(alone.get(other, ())))
@@ -234,6 +257,19 @@ def _counted(scenario: Scenario, bursts: tuple[int, ...]) -> InstructionCounts:
         known = count_program(scenario, bursts, source=True)
         remember(kept, known)
     return known
+
+
+class _Rotations(Noun):
+    by_burst: dict[int, Rotation]
+
+
+def _rotations(scenario: Scenario, most: int) -> dict[int, Rotation]:
+    kept = _kept(f"rotations to {most}", scenario)
+    known = recall(kept, _Rotations)
+    if known is None:
+        known = _Rotations(by_burst=rotations(scenario, most))
+        remember(kept, known)
+    return known.by_burst
 
 
 def _kept(what: str, scenario: Scenario) -> Path:

@@ -19,7 +19,9 @@ from planecast.workload.traced.clocks import clocked_stages
 from planecast.workload.traced.coordinates import (
     FRAME,
     OWN_TABLES,
+    ROTATION,
     SHARES,
+    frame_lines,
     frame_stores,
     of_one_lcore,
 )
@@ -32,7 +34,7 @@ from planecast.workload.traced.program_profile import (
     mispredictions,
     traced_more,
 )
-from planecast.workload.traced.regions import footprints, loop_of, traced_regions
+from planecast.workload.traced.regions import buffer_lines, footprints, loop_of, traced_regions
 from planecast.workload.traced.strides import strided
 
 Floats = NDArray[np.float64]
@@ -129,7 +131,10 @@ class WorkloadProfile:
             stages=program.stages,
             instructions=own,
             of_bursts=of_bursts,
-            regions=strided(touched(What.LOADED, What.STORED), columns),
+            regions=(
+                *strided(touched(What.LOADED, What.STORED), columns),
+                *_rotating(columns, program),
+            ),
             pages=touched(What.PAGES),
             small_pages=np.full(columns.size, program.on_the_heap),
             lock_steps={},
@@ -151,7 +156,21 @@ class WorkloadProfile:
 def _program_values(columns: ScenarioColumns, program: ProgramProfile) -> dict[str, Floats]:
     """Columns of the keys that a program's traces change."""
     keys = ("placement.burst", *program.keys)  # the burst, so that there is a row a scenario
-    return {key: columns.numbers[key] for key in keys}
+    values = {key: columns.numbers[key] for key in keys}
+    if ROTATION in program.between.keys:
+        values[ROTATION], _ = program.rotation_in(values["placement.burst"])
+    return values
+
+
+def _rotating(columns: ScenarioColumns, program: ProgramProfile) -> tuple[Region, ...]:
+    """Lines of packet buffers from the pool's ring that what makes the packets stores to, which
+    traces leave out; a frame's first line the program touches itself."""
+    if not program.rotation:
+        return ()
+    bursts = columns.numbers["placement.burst"]
+    share, packets = program.rotation_in(bursts)
+    touches = share * np.maximum(frame_lines(columns.numbers[FRAME]) - 1.0, 0.0)
+    return (buffer_lines(touches, packets, bursts, columns.lcores),)
 
 
 def _worked_on(columns: ScenarioColumns, program: ProgramProfile) -> dict[str, Floats]:

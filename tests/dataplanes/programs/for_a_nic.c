@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { BURST = 32, RING = 1024, BUFFERS = 8191, CACHE = 256, IN = 0, OUT = 1, MTU = 9000 };
+#ifndef CACHE
+#define CACHE 256 /* packet buffers of the pool's cache */
+#endif
+enum { BURST = 32, RING = 1024, BUFFERS = 8191, IN = 0, OUT = 1, MTU = 9000 };
 
 static const struct rte_eth_conf asked = {
     .rxmode = {.mtu = MTU, .offloads = RTE_ETH_RX_OFFLOAD_CHECKSUM | RTE_ETH_RX_OFFLOAD_SCATTER},

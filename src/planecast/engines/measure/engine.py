@@ -218,5 +218,6 @@ def trial_of(scenario: Scenario, budget: Budget) -> Trial:
         warmup=warmup_packets(scenario, budget),
         block=block_packets(scenario, budget) if budget.settle > 0 else 0,
         settle=budget.settle or Trial.model_fields["settle"].default,
+        rotation=scenario.dataplane.kind == "command",  # how the others keep buffers is known
         scenario=scenario,
     )

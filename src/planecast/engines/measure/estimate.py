@@ -34,6 +34,7 @@ from planecast.results.trials import Columns
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS
+from planecast.workload.traced.rotation import APART
 
 QUANTILE = 0.25
 """Of a point's windows, of all process instances together."""
@@ -141,6 +142,7 @@ def estimate_point(
         if (ends & of_cpu(columns, cpu)).any()
     ]
     notes += _instances_note(columns, used & ends)
+    notes += _rotation_note(columns, used)
     throughput = _sum_of_rates(lcores, facts.tsc_hz)
     refused = facts.drops.get("tm", 0)
     scheduled = refused > SCHEDULER_SHARE * facts.packets_in
@@ -181,6 +183,26 @@ def _instances_note(columns: Columns, rows: Mask) -> list[str]:
     return [
         f"{INSTANCES} by {100 * spread:.0f} %: {min(medians):.1f} to "
         f"{max(medians):.1f} cycles/packet in {len(medians)} of them"
+    ]
+
+
+def _rotation_note(columns: Columns, rows: Mask) -> list[str]:
+    """A sentence where packets get buffers that were not freed just now."""
+    if "rotation_share" not in columns:
+        return []
+    share, packets = (
+        float(np.nanmedian(own)) if np.isfinite(own).any() else 0.0
+        for own in (
+            np.asarray(columns[name], dtype=np.float64)[rows]
+            for name in ("rotation_share", "rotation_packets")
+        )
+    )
+    if share <= APART:
+        return []
+    return [
+        f"{share:.0%} of the packets had a buffer used last {packets:,.0f} packets ago, "
+        "from the memory pool's ring: the pool's cache does not hold what a burst takes and "
+        "sending frees; give the pool a larger cache"
     ]
 
 

@@ -27,6 +27,15 @@ def _settled_columns(lcore: LcoreAnswer) -> dict[str, NDArray[np.generic]]:
     }
 
 
+def _rotation_columns(lcore: LcoreAnswer) -> dict[str, NDArray[np.generic]]:
+    """What became of packet buffers, where it was asked for; NaN elsewhere."""
+    found, count = lcore.rotation, lcore.windows.count
+    return {
+        "rotation_share": np.full(count, found.share if found else np.nan),
+        "rotation_packets": np.full(count, found.packets if found else np.nan),
+    }
+
+
 @dataclass
 class TrialTable:
     """Every window of a run. Rows are appended; `columns` gives them as arrays of one length."""
@@ -57,6 +66,7 @@ class TrialTable:
                 "window": np.arange(windows.count),
                 "began_tsc": np.full(windows.count, lcore.began_tsc),
                 "handoff_ns": np.full(windows.count, np.nan if handoff_ns is None else handoff_ns),
+                **_rotation_columns(lcore),
                 **_settled_columns(lcore),
             }
             for name in _PLAIN:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from planecast.workload.traced.coordinates import (
     INSTRUCTIONS,
+    ROTATION,
     SCALES,
     SHARES,
     Scale,
@@ -63,7 +64,9 @@ class BetweenTraces:
 
     def work(self, values: Values) -> Floats:
         """The same of instructions, and of what goes with them: a share of the packets that several
-        keys decide together replaces these keys."""
+        keys decide together replaces these keys. Instructions of bursts are counted."""
+        if ROTATION in self.keys:
+            values = {**values, ROTATION: np.full_like(values[ROTATION], self._base[ROTATION])}
         share = SHARES.get(self._subject)
         if share is None or not self._base.keys() >= set(share.keys):
             return self.weights(values, INSTRUCTIONS)

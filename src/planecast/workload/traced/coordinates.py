@@ -17,6 +17,8 @@ from planecast.scenario.frames import FCS_BYTES
 Floats = NDArray[np.float64]
 
 FLOWS, FRAME = "traffic.flows", "traffic.frame_bytes"
+ROTATION = "share of packet buffers from the pool's ring"
+"""No key of a scenario: it follows from its burst (`rotation`)."""
 MASKS, RULES, ROUTES = "dataplane.masks", "dataplane.rules", "dataplane.routes"
 EXACT_FLOWS = 8192
 """Entries of Open vSwitch's exact-match cache (EM_FLOW_HASH_ENTRIES in dpif-netdev-private-dfc.h);
@@ -57,7 +59,7 @@ def frame_stores(values: Floats) -> Floats:
 
 
 Scale = Callable[[Floats], Floats]
-SCALES: Mapping[str, Scale] = {FRAME: frame_lines}
+SCALES: Mapping[str, Scale] = {FRAME: frame_lines, ROTATION: np.asarray}
 """By key, for whatever program; the lines of a frame are copied."""
 INSTRUCTIONS: Mapping[tuple[str, str], Scale] = {("ovs", FLOWS): exact_misses}
 """By program and key, for its instructions."""

@@ -23,13 +23,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from planecast.scenario.model import ListOf, Noun
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.traced.between_traces import BetweenTraces, Values
-from planecast.workload.traced.coordinates import FRAME
+from planecast.workload.traced.coordinates import FRAME, ROTATION
 from planecast.workload.traced.prefetches import prefetched
 from planecast.workload.traced.profile import TouchHistogram, TracedProfile, TracedStage
+from planecast.workload.traced.rotation import Rotation
 
 Floats = NDArray[np.float64]
 
@@ -88,6 +90,8 @@ class ProgramProfile(Noun):
     """Values of the base for all keys that were changed."""
     points: ListOf[TracedPoint]
     """The base first; then with one key changed, and with two that act together."""
+    rotation: dict[int, Rotation] = Field(default_factory=dict)
+    """Of its packet buffers, by burst size; empty where all get one that was freed just now."""
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -104,8 +108,15 @@ class ProgramProfile(Noun):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Keys that some trace changed."""
-        return self.between.keys
+        """Keys of a scenario that some trace changed."""
+        return tuple(key for key in self.between.keys if key != ROTATION)
+
+    def rotation_in(self, bursts: Floats) -> tuple[Floats, Floats]:
+        """(`share`, `packets`) of bursts of these sizes; of longer ones than are known those of the
+        longest."""
+        longest = max(self.rotation)
+        found = [self.rotation[min(int(burst), longest)] for burst in bursts]
+        return np.array([one.share for one in found]), np.array([one.packets for one in found])
 
     @cached_property
     def between(self) -> BetweenTraces:

@@ -84,6 +84,23 @@ def traced_regions(
     )
 
 
+def buffer_lines(touches: Floats, packets: Floats, bursts: Floats, lcores: Floats) -> Region:
+    """Lines of packet buffers that what makes the packets stores to: so many touches a packet, of
+    buffers that come back after so many packets. Each lcore has buffers of its own."""
+    lines = touches * packets
+    return Region(
+        stage=SOURCE,
+        name="buffers",
+        cyclic=True,
+        lines=lines,
+        touches=touches,
+        pages=lines,
+        total_lines=lines * lcores,
+        overlap=Overlap.STORED,
+        in_flight=_in_flight(bursts, Loop()),
+    )
+
+
 def _in_flight(bursts: Floats, loop: Loop) -> Floats:
     """Lines of a burst that wait together, in the mean."""
     return np.asarray(np.maximum(1.0 / (loop.waits / bursts + 1.0 / IN_FLIGHT), 1.0))
