@@ -34,8 +34,9 @@ static struct {
     bool reports_sent; /* a port that does says what it sent */
     bool made;         /* packets get frames of ours */
     struct flow_stream flows;
+    uint64_t lead;
     bool asked, held, led; /* held: until a file is there; led: it was said that the lead is over */
-    char report[512], go[512], hold[512];
+    char report[512], go[512], ready[512], hold[512];
 } counting;
 
 static void begin(void)
@@ -108,10 +109,22 @@ bool counting_asked(void)
     return counting.asked;
 }
 
+/* Before the lead: until the program is as it forwards. */
+static bool unready(void)
+{
+    if (access(counting.ready, F_OK) != 0)
+        return true;
+    counting.ready[0] = '\0';
+    counting.target = counting.lead;
+    return false;
+}
+
 bool counting_waits(void)
 {
     if (likely(counting.now.packets < counting.target))
         return false;
+    if (unlikely(counting.ready[0] != '\0'))
+        return unready();
     if (unlikely(counting.held) && held())
         return true;
     edge();
@@ -172,7 +185,9 @@ void counting_start(void)
     snprintf(text, sizeof text, " %s", asked);
     counting.port = (uint16_t)word_number(text, "port", 0);
     counting.burst = (uint16_t)word_number(text, "burst", 32);
-    counting.target = (uint64_t)word_number(text, "lead", 0);
+    counting.lead = (uint64_t)word_number(text, "lead", 0);
+    counting.target =
+        word_value(text, "ready", counting.ready, sizeof counting.ready) ? 0 : counting.lead;
     counting.warmup = (uint64_t)word_number(text, "warmup", 0);
     counting.window = (uint64_t)word_number(text, "packets", 1);
     if (!word_value(text, "report", counting.report, sizeof counting.report))

@@ -87,8 +87,11 @@ static uint16_t measure_rx(void *queue, struct rte_mbuf **packets, uint16_t room
     static struct held_buffers held[LANES];
     struct lane *lane = lane_of(queue);
     struct meter *meter = &lane->meter;
-    if (unlikely(meter->polls == 0))
-        fresh_cache(&held[lane - lanes_at(0)], hook.driver_rx, queue);
+    if (unlikely(meter->fresh)) {
+        meter->fresh = false;
+        meter->pool_buffers =
+            fresh_cache(&held[lane - lanes_at(0)], hook.driver_rx, queue, meter->burst);
+    }
     if (stage_clock_due(&meter->clock))
         return timed_rx(meter, queue, packets, room);
     uint16_t count = receive(meter, queue, packets, room);

@@ -158,7 +158,7 @@ EXPORTED int rte_eth_dev_get_supported_ptypes(uint16_t port, uint32_t mask, uint
     for (size_t i = 0; i < RTE_DIM(known); i++) {
         if ((known[i] & mask) == 0)
             continue;
-        if (count < room)
+        if (types != NULL && count < room)
             types[count] = known[i];
         count++;
     }

@@ -33,8 +33,8 @@ static void write_windows(const struct meter *meter, FILE *out)
 {
     fprintf(out, "{\"cpu\": %d, \"edge_cycles\": %" PRIu64 ", ", meter->cpu, meter->edge_cycles);
     if (meter->rotation.seen != NULL)
-        fprintf(out, "\"rotation\": {\"share\": %.4f, \"packets\": %.1f}, ",
-                rotation_share(&meter->rotation), rotation_packets(&meter->rotation));
+        fprintf(out, "\"rotation\": {\"share\": %.4f, \"buffers\": %u}, ",
+                rotation_share(&meter->rotation), meter->pool_buffers);
     fprintf(out, "\"windows\": {\"count\": %u, ", meter->count);
     COLUMN("", "cycles", cycles);
     COLUMN(", ", "packets", packets);
@@ -90,6 +90,7 @@ static void trial(const char *line, FILE *out)
     char frame[2];
     struct windows_wanted wanted = {.made = word_value(line, "frame", frame, sizeof frame),
                                     .canary = word_number(line, "canary", 1) != 0,
+                                    .fresh = word_number(line, "fresh", 0) != 0,
                                     .rotation = word_number(line, "rotation", 0) != 0};
     if (!(windows >= 1 && windows <= WINDOWS_MAX && packets >= 1 && warmup >= 0 && seconds > 0 &&
           burst >= 1 && burst <= UINT16_MAX && clock >= 0 && clock <= UINT16_MAX)) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rotation.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { SLOTS_LOG = 17, SLOTS = 1 << SLOTS_LOG, KNOWN_MOST = SLOTS / 4 * 3 };
@@ -48,20 +47,12 @@ void rotation_see(struct rotation *rotation, struct rte_mbuf **packets, uint16_t
             rotation->known += own->buffer == NULL;
             *own = (struct seen_buffer){.buffer = packets[i], .at = now};
         }
-        bool far = counts && now - last > ROTATION_NEAR;
         rotation->counted += counts;
-        rotation->far += far;
-        if (far)
-            rotation->logarithms += log2((double)(now - last));
+        rotation->far += counts && (last == 0 || now - last > ROTATION_NEAR);
     }
 }
 
 double rotation_share(const struct rotation *rotation)
 {
     return rotation->counted > 0 ? (double)rotation->far / (double)rotation->counted : 0.0;
-}
-
-double rotation_packets(const struct rotation *rotation)
-{
-    return rotation->far > 0 ? exp2(rotation->logarithms / (double)rotation->far) : 0.0;
 }

@@ -16,8 +16,7 @@ struct seen_buffer;
 struct rotation {
     struct seen_buffer *seen; /* NULL: nobody asked */
     uint64_t packets, known, counted;
-    uint64_t far;      /* of those counted: whose buffer none of the last ROTATION_NEAR had */
-    double logarithms; /* sum of their distances', to the base 2 */
+    uint64_t far; /* of those counted: whose buffer none of the last ROTATION_NEAR had */
 };
 enum { ROTATION_NEAR = 256 };
 
@@ -29,10 +28,7 @@ void rotation_close(struct rotation *rotation);
 void rotation_see(struct rotation *rotation, struct rte_mbuf **packets, uint16_t count,
                   bool counts);
 
-/* Share of the packets whose buffer was far; and the packets between two uses of such a one, their
- * geometric mean. A buffer that was not seen before counts as one that is used again after all
- * packets so far. */
+/* Share of the packets whose buffer was far; one that was not seen before is. */
 double rotation_share(const struct rotation *rotation);
-double rotation_packets(const struct rotation *rotation);
 
 #endif

@@ -23,6 +23,7 @@ bool windows_prepare(struct meter *meter, const struct windows_wanted *wanted, u
                             .target = wanted->warmup,
                             .burst = wanted->burst,
                             .made = wanted->made,
+                            .fresh = wanted->fresh,
                             .canary = wanted->canary,
                             .clock = {.random = meter->clock.random},
                             .chase = meter->chase};

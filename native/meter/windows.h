@@ -40,16 +40,20 @@ struct meter {
     int cpu; /* where it forwards */
     struct stage_clock clock;
     struct flow_stream flows;
+    bool fresh; /* still to be done */
     struct rotation rotation;
-    struct canary chase; /* kept from trial to trial */
+    uint32_t pool_buffers; /* 0: not known */
+    struct canary chase;   /* kept from trial to trial */
 };
 
 struct windows_wanted {
     uint32_t count;
     uint64_t packets, warmup;
     uint16_t burst;
-    uint32_t clock;              /* of every so-manieth poll the parts are timed; 0: of none */
-    bool made, canary, rotation; /* rotation: of packet buffers, which takes time */
+    uint32_t clock; /* of every so-manieth poll the parts are timed; 0: of none */
+    bool made, canary;
+    bool fresh;    /* a small cache of packet buffers begins empty */
+    bool rotation; /* packet buffers are followed, which takes time */
 };
 
 /* Makes room for those of lcore `number` of so many. False when memory is short. */

@@ -49,26 +49,26 @@ def test_no_packet_comes_before_a_program_says_that_it_is_up(
     scenario: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file that the library waits for is there only then; the program here waits for it."""
-    go, own = tmp_path / "go", tmp_path / "program"
+    ready, own = tmp_path / "ready", tmp_path / "program"
     own.mkdir()
     code = (
         "import pathlib, time\n"
-        f"go = pathlib.Path({str(go)!r})\n"
+        f"ready = pathlib.Path({str(ready)!r})\n"
         "time.sleep(0.3)\n"
-        "assert not go.exists()\n"
+        "assert not ready.exists()\n"
         "print('routes are there', flush=True)\n"
-        "while not go.exists(): time.sleep(0.01)\n"
+        "while not ready.exists(): time.sleep(0.01)\n"
     )
     words = [sys.executable, "-c", code]
     asked = scenario(COMMAND | {"dataplane.ready": "routes are there"})
     window = window_of(asked, tmp_path, 100, 4, warmup=4, mark="callgrind", slower=1.0)
-    assert window.go == go
+    assert (window.go, window.ready) == (None, ready)
     window_run._run(asked, words, own, window)
-    assert go.exists()
+    assert ready.exists()
     monkeypatch.setattr(window_run, "_START_S", 0.5)
     asked = scenario(COMMAND)
     window = window_of(asked, tmp_path, 100, 4, warmup=4, mark="callgrind", slower=1.0)
-    assert window.go is None
+    assert window.ready is None
     words = ["sh", "-c", "echo no such file: routes.txt; sleep 60"]
     with pytest.raises(RunError, match="counted no window of packets in 0 s") as late:
         window_run._run(asked, words, own, window)

@@ -104,7 +104,11 @@ def wait_ready(words: str | None, process: Process, timeout_s: float | None = No
     if words is None:
         return
     timeout_s = timeout_s or READY_TIMEOUT_S
-    late = RunError(f"it did not print '{words}' in {timeout_s:.0f} s", process.name)
+    late = RunError(
+        f"it did not print '{words}' in {timeout_s:.0f} s",
+        process.name,
+        "flush what it prints: output to a file is buffered",
+    )
     wait_until(lambda: words in process.said(), timeout_s, process.check, late, said=process.said)
 
 
@@ -143,15 +147,17 @@ def filled_words(
         "cpu": cpu,
         "main_cpu": main_cpu,
         "folder": folder,
-        "tcp_port": _free_tcp_port(),
     }
+    if "{tcp_port}" in command:
+        values["tcp_port"] = _free_tcp_port()
     try:
         return [word.format_map(values) for word in shlex.split(command)]
     except KeyError as error:
         raise InputError(
             f"{{{error.args[0]}}} is not a placeholder",
             "dataplane.command",
-            "known are " + ", ".join(f"{{{name}}}" for name in values),
+            "known are "
+            + ", ".join(f"{{{name}}}" for name in dict.fromkeys((*values, "tcp_port"))),
         ) from None
     except (ValueError, IndexError) as error:
         raise InputError(f"can't read '{command}': {error}", "dataplane.command") from None

@@ -53,7 +53,7 @@ WARM = 8192
 """Packets of a warm VPP before its windows, after it was asked something."""
 HELD = 512
 """Packets of these: some of DPDK's bursts."""
-TURNS = 8192
+TURNS = 4096
 """Packets whose buffers are followed after a visit, and as many before them."""
 _IN, _OUT = 0, 1
 
@@ -130,7 +130,7 @@ class MeteredDataplane(Started):
         return answer.model_copy(update={"own_cycles_per_packet": own})
 
     def _with_rotations(self, answer: TrialAnswer, trial: Trial) -> TrialAnswer:
-        """With what becomes of packet buffers in bursts of that size, as the visit left them."""
+        """With what becomes of packet buffers in bursts of that size, followed for themselves."""
         short = trial.model_copy(update={"windows": 1, "packets": TURNS, "warmup": TURNS})
         found = self._asked(short, canary=0, rotation=1)
         lcores = tuple(
@@ -161,6 +161,8 @@ class MeteredDataplane(Started):
         if self.config.scenario.dataplane.kind != "vpp":  # makes packets, 256 at a time
             words["clock"] = max(TIMED_POLLS, TIMED_PACKETS // burst)
             words |= frame_words(trial.scenario)
+        if self.config.scenario.dataplane.kind == "command":  # how the others keep buffers is known
+            words["fresh"] = 1
         return trial_request(trial.windows, trial.packets, trial.warmup, TRIAL_S, words)
 
     def check(self) -> None:
@@ -293,6 +295,8 @@ class MeteredDataplane(Started):
                 self._name,
                 said=() if self._process is None else last_words(None, self._process.said()),
             )
+        if self._process is not None:
+            wait_ready(ready_words(scenario), self._process)  # its forwarding thread sleeps
         if self._switch is not None:
             self._switch.forget()
 
@@ -306,7 +310,6 @@ class MeteredDataplane(Started):
             descriptors=[self._meter.descriptor],
         )
         self._stack.enter_context(self._process)
-        wait_ready(ready_words(self.config.scenario), self._process)
 
     def _start_switch(self, folder: Path, loads: list[str]) -> None:
         inside = self._stack.enter_context(Namespace(folder))

@@ -118,7 +118,7 @@ class Trial(Noun):
     settle: float = 0.1
     """Seconds after which the windows begin, steady or not."""
     rotation: bool = False
-    """Whether packet buffers are followed afterwards; of programs of others alone."""
+    """Whether packet buffers are followed afterwards: of a command."""
     scenario: Scenario
 
     @property

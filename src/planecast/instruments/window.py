@@ -51,6 +51,8 @@ class Window:
     """Where the hook says what it saw."""
     go: Path | None = None
     """Nothing is done before this file is there; None: at once."""
+    ready: Path | None = None
+    """No packet comes before this file is there; None: at once."""
     hold: Path | None = None
     """After the lead no packet comes before this file is there; None: at once."""
 
@@ -86,7 +88,7 @@ def window_environment(library: Path, window: Window, scenario: Scenario) -> dic
     }
     if scenario.dataplane.kind != "vpp":  # which makes its packets
         words |= frame_words(scenario)
-    for name, file in (("go", window.go), ("hold", window.hold)):
+    for name, file in (("go", window.go), ("ready", window.ready), ("hold", window.hold)):
         if file is not None:
             words[name] = file
     asked = " ".join(f"{name}={value}" for name, value in words.items())

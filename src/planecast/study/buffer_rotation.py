@@ -22,6 +22,7 @@ def rotations(scenario: Scenario, most: int) -> dict[int, Rotation]:
             try:
                 own = running.trial(trial).lcores[0].rotation
             except InputError:
+                running.check()
                 break  # it asks for fewer at a time
             if own is not None:
                 found[burst] = own

@@ -51,9 +51,9 @@ def window_of(
 ) -> Window:
     """The window of a scenario's program, once the program is as it stays.
 
-    A switch waits for a file: packets before its flows are there would be dropped; so does a
-    program whose words say when it is up. What forwards after the lead waits for another; between
-    them it can be asked.
+    A switch waits for a file: packets before its flows are there would be dropped. Those of a
+    program that says when it is up wait for one, too. What forwards after the lead waits for
+    another; between them it can be asked.
     """
     return Window(
         packets=packets,
@@ -63,13 +63,10 @@ def window_of(
         mark=mark,
         slower=slower,
         report=folder / "window.json",
-        go=folder / "go" if _comes_up(scenario) else None,
+        go=folder / "go" if scenario.dataplane.kind == "ovs" else None,
+        ready=None if ready_words(scenario) is None else folder / "ready",
         hold=folder / "hold" if scenario.dataplane.kind in ("ovs", "vpp") else None,
     )
-
-
-def _comes_up(scenario: Scenario) -> bool:
-    return scenario.dataplane.kind == "ovs" or ready_words(scenario) is not None
 
 
 def _lead_packets(scenario: Scenario, burst: int) -> int:
@@ -176,9 +173,9 @@ def _run(scenario: Scenario, words: Sequence[str], folder: Path, window: Window)
         folder=folder_started_in(scenario, folder),
         stdin=PIPE,  # testpmd ends when it is closed
     ) as process:
-        if window.go is not None:
+        if window.ready is not None:
             wait_ready(ready_words(scenario), process, _START_S)
-            window.go.touch()
+            window.ready.touch()
         code = process.ended(_START_S)
     if code is None:
         raise RunError(

@@ -168,9 +168,9 @@ def _rotating(columns: ScenarioColumns, program: ProgramProfile) -> tuple[Region
     if not program.rotation:
         return ()
     bursts = columns.numbers["placement.burst"]
-    share, packets = program.rotation_in(bursts)
-    touches = share * np.maximum(frame_lines(columns.numbers[FRAME]) - 1.0, 0.0)
-    return (buffer_lines(touches, packets, bursts, columns.lcores),)
+    share, buffers = program.rotation_in(bursts)
+    lines = np.maximum(frame_lines(columns.numbers[FRAME]) - 1.0, 0.0)
+    return (buffer_lines(lines, share, buffers, bursts),)
 
 
 def _worked_on(columns: ScenarioColumns, program: ProgramProfile) -> dict[str, Floats]:

@@ -10,8 +10,8 @@ from planecast.workload.traced.program_profile import TracedPoint, What, far_tou
 from planecast.workload.traced.regions import buffer_lines
 from planecast.workload.traced.rotation import Rotation, apart
 
-NONE, HALF = Rotation(share=0.0, packets=0.0), Rotation(share=0.5, packets=8000.0)
-BY_BURST = {4: NONE, 8: NONE, 16: Rotation(share=0.04, packets=300.0), 22: HALF, 32: HALF}
+NONE, HALF = Rotation(share=0.0, buffers=8191), Rotation(share=0.5, buffers=8191)
+BY_BURST = {4: NONE, 8: NONE, 16: Rotation(share=0.04, buffers=8191), 22: HALF, 32: HALF}
 
 
 @pytest.mark.parametrize(
@@ -30,9 +30,9 @@ def test_bursts_that_differ(base: int, bursts: list[int], found: list[int]) -> N
 
 def test_bursts_of_all_sizes_have_one() -> None:
     program = PROFILE.model_copy(update={"rotation": BY_BURST})
-    share, packets = program.rotation_in(np.array([8.0, 22.0, 256.0]))
+    share, buffers = program.rotation_in(np.array([8.0, 22.0, 256.0]))
     assert share == pytest.approx([0.0, 0.5, 0.5])
-    assert packets == pytest.approx([0.0, 8000.0, 8000.0])
+    assert buffers == pytest.approx([8191] * 3)
 
 
 def test_distances_follow_the_share_and_instructions_do_not() -> None:
@@ -57,10 +57,10 @@ def test_distances_follow_the_share_and_instructions_do_not() -> None:
     assert farthest[2] > 10 * farthest[0]
 
 
-def test_lines_of_buffers_come_back_after_so_many_packets() -> None:
-    region = buffer_lines(
-        np.array([0.0, 11.5]), np.array([0.0, 8000.0]), np.full(2, 32.0), np.array([1.0, 2.0])
-    )
-    assert region.lines == pytest.approx([0, 92_000])
-    assert region.total_lines == pytest.approx([0, 184_000])
+def test_all_buffers_of_the_pool_take_turns() -> None:
+    lines, buffers, bursts = (np.full(2, value) for value in (23.0, 8191.0, 32.0))
+    region = buffer_lines(lines, np.array([0.0, 0.5]), buffers, bursts)
+    assert region.touches == pytest.approx([0, 11.5])
+    assert region.total_lines == pytest.approx([0, 23 * 8191])
+    assert region.lines == pytest.approx([0, 23 * 8191])
     assert (region.stage, region.overlap) == ("source", Overlap.STORED)

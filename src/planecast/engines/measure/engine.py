@@ -126,8 +126,8 @@ def visit(
                     trial, before_ns = trial_of(scenarios[point], budget), distance.ns
                     with neighbour(point):
                         stay = [
-                            (number, running[configs[point]].trial(trial))
-                            for number in itertools.islice(visits, IN_A_ROW)
+                            (number, running[configs[point]].trial(own))
+                            for own, number in zip(in_a_row(trial), visits, strict=False)
                         ]
                     after_ns = distance.look()
                     apart_ns = max(filter(None, (before_ns, after_ns)), default=None)
@@ -210,14 +210,20 @@ def block_packets(scenario: Scenario, budget: Budget) -> int:
     return max(min(cycle, CYCLE_PACKETS), BLOCK_WINDOWS * window_packets(scenario, budget))
 
 
+def in_a_row(trial: Trial) -> list[Trial]:
+    """The trials of a stay. Packet buffers are followed after the last: the others leave the caches
+    to the next."""
+    return [trial.model_copy(update={"rotation": False})] * (IN_A_ROW - 1) + [trial]
+
+
 def trial_of(scenario: Scenario, budget: Budget) -> Trial:
-    """The trial of a visit."""
+    """The last trial of a stay."""
     return Trial(
         windows=budget.windows,
         packets=window_packets(scenario, budget),
         warmup=warmup_packets(scenario, budget),
         block=block_packets(scenario, budget) if budget.settle > 0 else 0,
         settle=budget.settle or Trial.model_fields["settle"].default,
-        rotation=scenario.dataplane.kind == "command",  # how the others keep buffers is known
+        rotation=scenario.dataplane.kind == "command",
         scenario=scenario,
     )

@@ -190,19 +190,19 @@ def _rotation_note(columns: Columns, rows: Mask) -> list[str]:
     """A sentence where packets get buffers that were not freed just now."""
     if "rotation_share" not in columns:
         return []
-    share, packets = (
+    share, buffers = (
         float(np.nanmedian(own)) if np.isfinite(own).any() else 0.0
         for own in (
             np.asarray(columns[name], dtype=np.float64)[rows]
-            for name in ("rotation_share", "rotation_packets")
+            for name in ("rotation_share", "rotation_buffers")
         )
     )
     if share <= APART:
         return []
     return [
-        f"{share:.0%} of the packets had a buffer used last {packets:,.0f} packets ago, "
-        "from the memory pool's ring: the pool's cache does not hold what a burst takes and "
-        "sending frees; give the pool a larger cache"
+        f"{share:.0%} of the packets got a buffer that none of the last 256 packets had, so all "
+        f"{buffers:,.0f} buffers of the memory pool take turns in the caches: its cache may be too "
+        "small for a burst and what is sent at once (rte_pktmbuf_pool_create)"
     ]
 
 

@@ -32,7 +32,7 @@ def _rotation_columns(lcore: LcoreAnswer) -> dict[str, NDArray[np.generic]]:
     found, count = lcore.rotation, lcore.windows.count
     return {
         "rotation_share": np.full(count, found.share if found else np.nan),
-        "rotation_packets": np.full(count, found.packets if found else np.nan),
+        "rotation_buffers": np.full(count, found.buffers if found else np.nan),
     }
 
 

@@ -112,11 +112,11 @@ class ProgramProfile(Noun):
         return tuple(key for key in self.between.keys if key != ROTATION)
 
     def rotation_in(self, bursts: Floats) -> tuple[Floats, Floats]:
-        """(`share`, `packets`) of bursts of these sizes; of longer ones than are known those of the
+        """(`share`, `buffers`) of bursts of these sizes; of longer ones than are known those of the
         longest."""
         longest = max(self.rotation)
         found = [self.rotation[min(int(burst), longest)] for burst in bursts]
-        return np.array([one.share for one in found]), np.array([one.packets for one in found])
+        return np.array([one.share for one in found]), np.array([one.buffers for one in found])
 
     @cached_property
     def between(self) -> BetweenTraces:

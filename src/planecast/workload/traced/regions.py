@@ -84,18 +84,18 @@ def traced_regions(
     )
 
 
-def buffer_lines(touches: Floats, packets: Floats, bursts: Floats, lcores: Floats) -> Region:
-    """Lines of packet buffers that what makes the packets stores to: so many touches a packet, of
-    buffers that come back after so many packets. Each lcore has buffers of its own."""
-    lines = touches * packets
+def buffer_lines(lines: Floats, share: Floats, buffers: Floats, bursts: Floats) -> Region:
+    """Lines of packet buffers that what makes the packets stores to, so many in each: a `share` of
+    the packets get the next of all the pool's `buffers`."""
+    every = lines * buffers * (share > 0)
     return Region(
         stage=SOURCE,
         name="buffers",
         cyclic=True,
-        lines=lines,
-        touches=touches,
-        pages=lines,
-        total_lines=lines * lcores,
+        lines=every,
+        touches=lines * share,
+        pages=every,
+        total_lines=every,
         overlap=Overlap.STORED,
         in_flight=_in_flight(bursts, Loop()),
     )

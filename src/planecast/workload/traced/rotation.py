@@ -22,8 +22,8 @@ class Rotation(Noun):
 
     share: float
     """Of the packets, whose buffer comes from the ring: none of the last 256 packets had it."""
-    packets: float
-    """Between two uses of such a buffer, the geometric mean; 0 where there are none."""
+    buffers: int
+    """In the pool: those in the ring take turns."""
 
 
 def apart(found: Mapping[int, Rotation], base: int, bursts: Sequence[int]) -> list[int]:
