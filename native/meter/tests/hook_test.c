@@ -3,7 +3,8 @@
  * When a port may be taken hold of: not before its start is over, and not once it was stopped.
  * Polls of one that is watched are counted, each with its time to the next. Queues are measured
  * together, each with flows of its own, until the last of them has its windows. A port in memory
- * grants checksum offloads, and packets say then that theirs were good.
+ * grants checksum offloads, and packets say then that theirs were good. A small cache of packet
+ * buffers can be emptied, and buffers that go round a pool are distinguished from others.
  */
 #include <pthread.h>
 #include <rte_eal.h>
@@ -13,9 +14,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "fresh_cache.h"
 #include "hook.h"
 #include "lanes.h"
 #include "polls.h"
+#include "rotation.h"
 #include "stage_clock.h"
 #include "windows.h"
 
@@ -163,6 +166,58 @@ static void measure_two_queues(void)
     require(shared.first == 3 && shared.groups == 1, "fewer flows than lcores are shared");
 }
 
+static uint16_t from_pool(void *pool, struct rte_mbuf **packets, uint16_t room)
+{
+    uint16_t count = 0;
+    while (count < room && (packets[count] = rte_pktmbuf_alloc(pool)) != NULL)
+        count++;
+    return count;
+}
+
+/* With so many buffers left in the cache of a pool, which has room for `size`. */
+static void empty_a_cache(const char *name, uint16_t size, uint16_t left, bool emptied)
+{
+    enum { BUFFERS = 1023 };
+    static struct held_buffers held;
+    struct rte_mbuf *packets[BUFFERS];
+    struct rte_mempool *pool =
+        rte_pktmbuf_pool_create(name, BUFFERS, size, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
+    require(pool != NULL, "there is a pool");
+    const struct rte_mempool_cache *cache = rte_mempool_default_cache(pool, rte_lcore_id());
+    rte_pktmbuf_free_bulk(packets, from_pool(pool, packets, 1)); /* fills the cache */
+    while (cache != NULL && cache->len > left)
+        require(from_pool(pool, packets, 1) == 1, "it has buffers");
+    require(fresh_cache(&held, from_pool, pool, 32) == BUFFERS, "all are counted");
+    require(cache == NULL || (cache->len == 0) == emptied, name);
+    rte_pktmbuf_free_bulk(held.buffers, held.count);
+    held.count = 0;
+}
+
+static double share_of(uint16_t buffers)
+{
+    struct rotation rotation = {0};
+    static char memory[1024][RTE_CACHE_LINE_SIZE];
+    require(rotation_open(&rotation), "there is memory");
+    for (uint32_t i = 0; i < 8192; i++) {
+        struct rte_mbuf *packet = (struct rte_mbuf *)memory[i % buffers];
+        rotation_see(&rotation, &packet, 1, i >= 4096);
+    }
+    double share = rotation_share(&rotation);
+    rotation_close(&rotation);
+    return share;
+}
+
+static void follow_buffers(void)
+{
+    empty_a_cache("small", 32, 20, true);
+    empty_a_cache("smaller", 32, 1, true);
+    empty_a_cache("empty", 32, 0, true);
+    empty_a_cache("large", 256, 20, false);
+    empty_a_cache("none", 0, 0, false);
+    require(share_of(32) == 0 && share_of(256) == 0, "buffers that were freed just now");
+    require(share_of(257) == 1 && share_of(1024) == 1, "buffers that take turns");
+}
+
 static bool start(struct rte_mempool *pool, uint16_t queues, uint64_t offloads)
 {
     struct rte_eth_conf asked = {.rxmode.offloads = offloads};
@@ -181,7 +236,7 @@ static bool start(struct rte_mempool *pool, uint16_t queues, uint64_t offloads)
 
 int main(void)
 {
-    char *words[] = {"hook_test", "--no-huge", "-m",          "64",     "-l",
+    char *words[] = {"hook_test", "--no-huge", "-m",          "128",    "-l",
                      "0",         "--no-pci",  "--no-shconf", "--vdev", "net_null0"};
     if (rte_eal_init(RTE_DIM(words), words) < 0)
         return 2;
@@ -197,6 +252,7 @@ int main(void)
 
     watch();
     wait_for_timed_polls();
+    follow_buffers();
 
     /* As it is in the middle of the start: the link is up, the driver's functions not in place. */
     struct rte_eth_fp_ops driver = rte_eth_fp_ops[0];

@@ -10,7 +10,7 @@ from planecast.workload.traced.rotation import Rotation
 
 
 def rotations(scenario: Scenario, most: int) -> dict[int, Rotation]:
-    """By burst size, of 1 to `most` packets, as far as the program asks its port for so many.
+    """By burst size, of 1 to `most` packets, where the program asks its port for so many.
 
     Raises MissingError without the program, RunError when it fails.
     """
