@@ -32,7 +32,7 @@ enum { WINDOWS_MAX = 1 << 16 };
 static void write_windows(const struct meter *meter, FILE *out)
 {
     fprintf(out, "{\"cpu\": %d, \"edge_cycles\": %" PRIu64 ", ", meter->cpu, meter->edge_cycles);
-    if (meter->rotation.seen != NULL)
+    if (meter->rotation.seen != NULL && meter->pool_buffers > 0)
         fprintf(out, "\"rotation\": {\"share\": %.4f, \"buffers\": %u}, ",
                 rotation_share(&meter->rotation), meter->pool_buffers);
     fprintf(out, "\"windows\": {\"count\": %u, ", meter->count);
