@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from planecast.engines.measure.estimate import ROTATES
 from planecast.explain import Case, Explanation, explain_case
 from planecast.explain.estimates import counted
 from planecast.explain.model_breakdown import model_breakdown
@@ -336,3 +337,12 @@ def test_instances_that_differ_are_said_before_any_cause(
     )
     verdict = explain_case(Case("a", known.scenario, known, calibration=calibration))
     assert any("trust the causes less" in line for line in verdict.certainty)
+
+
+def test_packet_buffers_that_take_turns_are_among_the_limits(
+    measured: Result, calibration: Calibration
+) -> None:
+    note = f"{ROTATES}: 50% of the packets got one that none of the last 256 packets had"
+    run = measured.model_copy(update={"notes": (note,)})
+    verdict = explain_case(Case("run#1", run.scenario, run, calibration=calibration))
+    assert note in verdict.limits[1:]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planecast.engines.measure.estimate import INSTANCES
+from planecast.engines.measure.estimate import INSTANCES, ROTATES
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import Explanation
 from planecast.explain.stall_causes import CORE_REST, UNEXPLAINED, Group, cause_of
@@ -49,6 +49,8 @@ def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
         found.append(
             f"the most expensive stage is {top_stage.stage}: {_share(top_stage.cycles, whole)}"
         )
+    if result is not None:
+        found += [note for note in result.notes if note.startswith(ROTATES)]
     counted = [s for s in explained.stages if s.instructions is not None]
     if not stages and counted:
         most = max(counted, key=lambda s: s.instructions.value if s.instructions else 0.0)

@@ -14,6 +14,7 @@ from planecast.engines.measure.counted_windows import undisturbed_rows
 from planecast.engines.measure.estimate import (
     OPINION,
     QUANTILE,
+    ROTATES,
     PointFacts,
     at_reference,
     clock_step,
@@ -52,10 +53,10 @@ def test_packet_buffers_that_go_round_are_named(
     for part in parts:
         part["rotation_share"] = np.full(len(part["cycles"]), share)
         part["rotation_buffers"] = np.full(len(part["cycles"]), buffers)
-    said = [note for note in answer(together(parts)).notes if "memory pool" in note]
+    said = [note for note in answer(together(parts)).notes if note.startswith(ROTATES)]
     assert len(said) == notes
     assert not said or "50% of the packets" in said[0]
-    assert not said or "all 8,191 buffers" in said[0]
+    assert not said or "all 8,191 of the memory pool" in said[0]
 
 
 def test_disturbed_windows_are_left_out(answer: Answer) -> None:

@@ -42,6 +42,8 @@ INSTANCES_DIFFER = 0.05
 """Relative spread of process instances above which the result has a note on it."""
 INSTANCES = "process instances differ"
 """How the note of such a result begins."""
+ROTATES = "packet buffers take turns"
+"""How the note of a result begins many of whose packets got no buffer that was freed just now."""
 OPINION = "own counters"
 """The name of what a program's own counters say."""
 OPINIONS_DIFFER = 0.1
@@ -200,9 +202,9 @@ def _rotation_note(columns: Columns, rows: Mask) -> list[str]:
     if share <= APART:
         return []
     return [
-        f"{share:.0%} of the packets got a buffer that none of the last 256 packets had, so all "
-        f"{buffers:,.0f} buffers of the memory pool take turns in the caches: its cache may be too "
-        "small for a burst and what is sent at once (rte_pktmbuf_pool_create)"
+        f"{ROTATES}: {share:.0%} of the packets got one that none of the last 256 packets had, so "
+        f"all {buffers:,.0f} of the memory pool go through the caches: the pool's own cache may be "
+        "too small for a burst and what is sent at once (cache_size of rte_pktmbuf_pool_create)"
     ]
 
 
