@@ -83,6 +83,7 @@ dataplane:
   command: >-
     {program} --lcores 0@{{cpu}} {{in_eal}} {{out_eal}} --no-huge --no-shconf --no-telemetry
     --no-pci -m 256
+  ready: "EAL: Detected"
 traffic: {{frame_bytes: 64, flows: 64}}
 placement: {{cpus: "0", lcores: 1}}
 """,

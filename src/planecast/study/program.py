@@ -73,11 +73,12 @@ def profile_program(
     Raises InputError for keys that are no numbers, and as `count_program` and `trace_once` do.
     """
     varied = varied_values([base, *scenarios])
-    own = {one.placement.burst for one in (base, *scenarios)}
-    bursts = own | {*BURSTS}
+    asked = {one.placement.burst for one in (base, *scenarios)}
+    bursts = asked | {*BURSTS}
     rotation = _rotations(base, max(bursts)) if base.dataplane.kind == "command" else {}
-    turned = {rotation[one].share: one for one in apart(rotation, base.placement.burst, [*own])}
-    plan = traced_points(base, varied, tuple(turned))
+    differing = apart(rotation, base.placement.burst, [*asked])
+    burst_of_share = {rotation[burst].share: burst for burst in differing}
+    plan = traced_points(base, varied, tuple(burst_of_share))
     cpus: Queue[int] = Queue()
     for cpu in sorted(os.sched_getaffinity(0)):
         cpus.put(cpu)
@@ -90,7 +91,7 @@ def profile_program(
         named = {key: value for key, value in keys.items() if key != ROTATION}
         with _on_one(with_overrides(base, named), cpus) as alone:
             made = _counted(alone, FEW_BURSTS) if FRAME in keys else None
-            burst = turned[keys[ROTATION]] if ROTATION in keys else base.placement.burst
+            burst = burst_of_share.get(keys.get(ROTATION, -1.0), base.placement.burst)
             return TracedPoint(keys=dict(keys), trace=_traced(alone.in_bursts(burst)), counts=made)
 
     with worker_threads() as pool:
@@ -104,15 +105,15 @@ def profile_program(
         counts = whole.result()
     done(len(plan) + 1, len(plan) + 1)
     at = {key: float(value_at(base, key)) for key in varied}
-    if turned:
+    if differing:
         at[ROTATION] = rotation[base.placement.burst].share
-    some = any(one.share > APART for one in rotation.values())
+    some_rotate = any(one.share > APART for one in rotation.values())
     return ProgramProfile(
         subject=base.forwards,
         counts=counts,
         base=at,
         points=tuple(points),
-        rotation=rotation if some else {},
+        rotation=rotation if some_rotate else {},
     )
 
 
