@@ -7,10 +7,14 @@ few, would otherwise count as one of 1,024.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from planecast.instruments.machine_probe import Translation
 from planecast.machine.cache_sharing import hit_shares
+
+if TYPE_CHECKING:
+    from planecast.instruments.machine_probe import Translation
 
 SHAPE = 8.0
 """Ways of a second-level TLB: 8 to 12 on cores since 2015 (the catalogue's)."""
