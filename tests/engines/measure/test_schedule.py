@@ -23,10 +23,16 @@ WINDOWS = 16
 class Machine:
     """A clock of its own; on each CPU a sibling that is busy when the test says so."""
 
-    def __init__(self, cpus: list[tuple[int, ...]], busy: Callable[[int, float], bool]) -> None:
+    def __init__(
+        self,
+        cpus: list[tuple[int, ...]],
+        busy: Callable[[int, float], bool],
+        cycles: Callable[[int], int] = lambda point: 1,
+    ) -> None:
         self.now = 0.0
         self.cpus = cpus
         self.busy = busy
+        self.cycles = cycles
         self.readings = itertools.cycle((3.0, 3.4, 3.9, 3.2, 4.3))
 
     def answer(self, point: int, windows: int) -> TrialAnswer:
@@ -42,6 +48,7 @@ class Machine:
                 ("cycles", "packets", "bursts", "empty_polls", "sampled_packets", "sampled_bursts"),
                 [1] * windows,
             )
+            rows["cycles"] = [self.cycles(point)] * windows
             rows |= {"count": windows, "canary_compute": pairs, "canary_chase": pairs}
             lcores.append(
                 {
@@ -106,6 +113,19 @@ def test_on_a_quiet_machine_all_points_get_as_many_visits(monkeypatch: pytest.Mo
     counts = Counter(point for _, point in visits)
     assert max(counts.values()) - min(counts.values()) <= 1
     assert len(visits) > 150
+
+
+def test_points_whose_visits_differ_get_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+
+    def cycles(point: int) -> int:
+        return int(random.normal(10_000, 2_000 if point < 2 else 20))
+
+    visits = run(Machine([(1,)] * 8, lambda cpu, now: False, cycles), monkeypatch, 4.0)
+    counts = Counter(point for _, point in visits)
+    wide, narrow = [counts[n] for n in (0, 1)], [counts[n] for n in range(2, 8)]
+    assert min(wide) > 4 * max(narrow)
+    assert min(narrow) > len(visits) / 8 / 4  # not before they were seen to be alike
 
 
 def test_visits_fall_into_the_quiet_moments(monkeypatch: pytest.MonkeyPatch) -> None:

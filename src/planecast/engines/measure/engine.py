@@ -1,9 +1,9 @@
 """The engine: stays at every point in turns until the time is over, then estimates.
 
 A stay is some visits in a row; a visit is one trial: it warms up until its cost is steady, then
-takes short windows with canaries. Whose turn it is depends on the canaries (`schedule`), never on
-what a point costs. Processes are started again several times, for where the kernel put the tables'
-pages differs between starts.
+takes short windows with canaries. Whose turn it is depends on the canaries and on how much visits
+of a point differ (`schedule`), never on what it costs. Processes are started again several times,
+for where the kernel put the tables' pages differs between starts.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Which point is visited next: all in turns at first, then whoever lacks undisturbed windows.
+"""Which point is visited next: all in turns at first, then whoever lacks undisturbed windows most.
 
 Undisturbed time on a busy machine comes in stretches of some 100 ms between seconds of disturbance.
 So before a visit the canaries are looked at, which takes a thousandth of a second; a visit is spent
-when they are undisturbed, on the point that has the fewest such windows on its CPUs. Every point
-then has windows from many quiet stretches. Time without any is not waited through for ever: a
-visit is made all the same, now and then, so that every point has been seen in every state.
+when they are undisturbed, on the point that has the fewest such windows on its CPUs, for how much
+its visits differ (`visit_spread`). Every point then has windows from many quiet stretches. Time
+without any is not waited through for ever: a visit is made all the same, now and then, so that
+every point has been seen in every state.
 
 While a hypervisor has moved the CPUs, points to which other CPUs matter wait: such visits of
 them don't count. The others' turns come then.
@@ -16,17 +17,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planecast.dataplanes import TrialAnswer
 from planecast.engines.measure.quiet_windows import undisturbed_windows
+from planecast.engines.measure.visit_spread import VisitSpread
 from planecast.instruments.canary import Lines, lines
 from planecast.instruments.core_to_core import CpuDistance
 
 MIN_ROUNDS = 1
 """Stays at every point in each restart, however short the time is."""
 ENOUGH = 400
-"""Undisturbed windows of a point on each CPU, beyond which no more time is asked for: some fifteen
-visits, for quiet moments differ in what they left in the shared cache."""
+"""Undisturbed windows of the mean point on each CPU, beyond which no more time is asked for: some
+fifteen visits, for quiet moments differ in what they left in the shared cache."""
 WAIT_S = 0.1
 """Disturbance that is waited through before a visit is made all the same."""
 _RENEWED = 256
@@ -54,23 +57,28 @@ class Schedule:
         self._distance = distance
         self._known: dict[int, _Known] = {}
         self._counts = [dict.fromkeys(own, 0) for own in self._cpus]
+        self._spread = VisitSpread(len(self._cpus))
+        self._shares = self._spread.shares()
 
     def seen(self, point: int, answer: TrialAnswer) -> None:
         """Counts what a visit gave."""
         found = self._undisturbed(answer)
-        if not self._waits(point):
-            for cpu, share in found.items():
-                self._counts[point][cpu] = self._counts[point].get(cpu, 0) + share
+        if self._waits(point):
+            return
+        for cpu, costs in found.items():
+            self._counts[point][cpu] = self._counts[point].get(cpu, 0) + costs.size
+        self._spread.add(point, np.concatenate([*found.values()]))
+        self._shares = self._spread.shares()
 
     def lacking(self, enough: int) -> int:
-        """Points that have fewer than `enough` undisturbed windows."""
+        """Points that have too few undisturbed windows, where the mean one shall have `enough`."""
         return sum(self._least(point) < enough for point in range(len(self._cpus)))
 
     def turns(
         self, until: float, patience: float, look: Look, enough: int = ENOUGH
     ) -> Iterator[int]:
         """Numbers of points, until the clock is at `until`, and for `patience` seconds more while
-        some have fewer than `enough` undisturbed windows. `seen` is to be called after each."""
+        some are `lacking`. `seen` is to be called after each."""
         for _ in range(MIN_ROUNDS):
             yield from (int(point) for point in self._random.permutation(len(self._cpus)))
         waiting_since = time.monotonic()
@@ -88,8 +96,9 @@ class Schedule:
     def _waits(self, point: int) -> bool:
         return self._usual_only[point] and self._distance.moved
 
-    def _least(self, point: int) -> int:
-        return min(self._counts[point].values())
+    def _least(self, point: int) -> float:
+        """Undisturbed windows, where the mean point's share of them is 1."""
+        return float(min(self._counts[point].values()) / self._shares[point])
 
     def _neediest(self, points: Sequence[int]) -> int:
         order = self._random.permutation(np.array(points))
@@ -104,11 +113,12 @@ class Schedule:
             if seen.issuperset(self._cpus[point]):
                 continue
             seen.update(self._cpus[point])
-            quiet.update(cpu for cpu, n in self._undisturbed(look(point)).items() if n)
+            quiet.update(cpu for cpu, own in self._undisturbed(look(point)).items() if own.size)
         return quiet
 
-    def _undisturbed(self, answer: TrialAnswer) -> Mapping[int, int]:
-        """Undisturbed windows by CPU, judged by all canaries so far."""
+    def _undisturbed(self, answer: TrialAnswer) -> Mapping[int, NDArray[np.float64]]:
+        """What undisturbed windows cost by CPU, judged by all canaries so far: a packet over their
+        own canaries, for a core's clock moves."""
         found = {}
         for lcore in answer.lcores:
             known = self._known.setdefault(lcore.cpu, _Known())
@@ -121,7 +131,8 @@ class Schedule:
                     lcore.windows.packets,
                 )
             )
-            found[lcore.cpu] = int(undisturbed_windows(pairs, cycles, packets, known.lines).sum())
+            good = undisturbed_windows(pairs, cycles, packets, known.lines)
+            found[lcore.cpu] = cycles[good] / packets[good] / pairs[good].mean(axis=1)
         return found
 
 
