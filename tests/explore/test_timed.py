@@ -7,6 +7,7 @@ from tests.explore.conftest import Ask
 
 def test_below_saturation_nothing_is_lost_and_above_it_the_rest(ask: Ask) -> None:
     low = ask("timed", changes={}, load=0.5)
+    assert not any("do not include" in note for note in low["notes"]), "the intervals do here"
     assert low["loss"]["high"] == 0
     assert low["latency"]["mean"]["low"] < low["latency"]["mean"]["value"]
     assert low["latency"]["p50"]["value"] <= low["latency"]["p99"]["value"]

@@ -30,8 +30,6 @@ _THREADS = 2
 _PRECISION = 0.005
 _SEED_MOST = 2**32 - 1
 
-_NOT_SHOWN = "latencies and loss don't show"
-"""In the simulator's note on what the calibration leaves open: here it is played."""
 PERCENTILES = ("mean", "p50", "p99", "p99.9")
 
 
@@ -41,6 +39,8 @@ def timed(scenario: Scenario, chosen: Chosen, load: float, machine: str | None =
 
     Raises InputError for a load that isn't above 0 and for what the simulator doesn't know.
     """
+    from planecast.engines.simulate.notes import NOT_INCLUDED
+
     if not 0 < load <= 2:
         raise InputError(f"got a load of {load}", "load", "say a share above 0, up to 2")
     offered = scenario.traffic.offered_pps or load * _capacity(scenario, chosen)
@@ -50,7 +50,8 @@ def timed(scenario: Scenario, chosen: Chosen, load: float, machine: str | None =
     spread = _spread(at_rate, chosen)
     results = _runs(at_rate, chosen, spread)
     first = results[0]
-    notes = [note for note in first.notes if _NOT_SHOWN not in note]
+    # What the calibration leaves open is played here.
+    notes = [note for note in first.notes if NOT_INCLUDED not in note]
     return {
         "machine": machine_title(at_rate.machine),
         "offered_pps": offered,

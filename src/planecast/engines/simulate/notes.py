@@ -10,6 +10,9 @@ from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
 
+NOT_INCLUDED = "which the intervals of latency and loss do not include"
+"""How the note on what the calibration leaves open ends: a single run plays no other cost."""
+
 
 def notes_of(
     scenario: Scenario,
@@ -31,8 +34,7 @@ def notes_of(
     own = solved.cycles_per_packet.half_width_percent
     if own is not None:
         notes.append(
-            f"the calibration leaves {own:.1f} % of a packet's cost uncertain, which the intervals "
-            "of latency and loss do not include"
+            f"the calibration leaves {own:.1f} % of a packet's cost uncertain, {NOT_INCLUDED}"
             if latency
             else f"the interval includes the calibration's uncertainty: {own:.1f} % of a cost"
         )
