@@ -65,4 +65,19 @@ def test_a_page_gives_both(ask: Ask, session: Session) -> None:
     session.file = "s.yaml"
     command = ask("copy", changes={"traffic.flows": 512})["commands"]["explore"]
     run = session.chosen("vpe-upstream").basis.run
-    assert command == f"planecast explore s.yaml --set traffic.flows=512 --calibration {run}"
+    begins = f"planecast explore s.yaml --set traffic.flows=512 --calibration {run}"
+    assert command == f"{begins} --runs {session.root}"
+
+
+def test_a_command_finds_the_runs_and_the_calibration_again(
+    ask: Ask, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.file = "s.yaml"
+    run = session.chosen("vpe-upstream").basis.run
+    assert f"--runs {session.root}" in ask("copy", changes={})["commands"]["measure"]
+    monkeypatch.setenv("PLANECAST_RUNS", str(session.root))
+    assert ask("copy", changes={})["commands"]["measure"] == "planecast measure s.yaml"
+    elsewhere = tmp_path / "elsewhere"
+    (session.root / run).rename(elsewhere)
+    session.named = str(elsewhere)
+    assert f"--calibration {elsewhere}" in ask("copy", changes={})["commands"]["predict"]

@@ -37,12 +37,20 @@ def scenario_yaml(scenario: Scenario) -> str:
     return text.getvalue()
 
 
-def command_line(verb: str, file: str | None, changes: Mapping[str, Any], run: str | None) -> str:
-    """A verb over the scenario's file with these keys changed, quoted for a shell."""
+def command_line(
+    verb: str,
+    file: str | None,
+    changes: Mapping[str, Any],
+    calibration: str | None,
+    runs: str | None = None,
+) -> str:
+    """A verb over the scenario's file with these keys changed, quoted for a shell; `runs` is the
+    folder of all runs where the verb would take another one."""
     words = ["planecast", *verb.split(), file or "scenario.yaml"]
     for key, value in changes.items():
         words += ["--set", f"{key}={_typed(value)}"]
-    return shlex.join([*words, *(["--calibration", run] if run else [])])
+    words += ["--calibration", calibration] if calibration else []
+    return shlex.join([*words, *(["--runs", runs] if runs else [])])
 
 
 def _typed(value: Any) -> str:

@@ -23,6 +23,7 @@ from planecast.explore.session import Session
 from planecast.explore.timed import timed
 from planecast.report.colours import cause_colour, stage_colour
 from planecast.report.figures.causes import cause_title
+from planecast.results import runs_folder
 from planecast.scenario import FUNCTIONS, Scenario, value_at
 from planecast.scenario.points import keys_of
 from planecast.study.calibration_run import Chosen
@@ -179,12 +180,15 @@ def ask_copy(session: Session, body: Json) -> Json:
     """The scenario as YAML, and commands that ask the same."""
     scenario, chosen = _asked(session, body)
     changes = session.changes(scenario) if session.file else {}
-    rests = {"explore": chosen.basis.run, "predict": chosen.basis.run, "measure": None}
+    calibration = session.calibration_word(chosen)
+    rests = {"explore": calibration, "predict": calibration, "measure": None}
+    runs = None if session.root == runs_folder() else str(session.root)
     return {
         "yaml": scenario_yaml(scenario),
         "file": session.file,
         "commands": {
-            verb: command_line(verb, session.file, changes, run) for verb, run in rests.items()
+            verb: command_line(verb, session.file, changes, rest, runs)
+            for verb, rest in rests.items()
         },
     }
 

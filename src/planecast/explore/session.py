@@ -100,6 +100,11 @@ class Session:
             )
         return found
 
+    def calibration_word(self, chosen: Chosen) -> str:
+        """What --calibration takes for it: a run's name, or its path where the run is elsewhere."""
+        run = chosen.basis.run
+        return self.named if self.named and not (self.root / run).is_dir() else run
+
     def use(self, run: Path) -> Chosen:
         """From now on the calibration of this run answers for its network function."""
         found = calibration_of(str(run), self.root)
