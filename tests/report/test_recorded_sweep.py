@@ -9,6 +9,7 @@ from tests.report.figures.test_sweep_figures import BURST, FLOWS, PAGES, points
 from planecast.report import recorded_sweep as module
 from planecast.report.recorded_sweep import recorded_sweep
 from planecast.report.sweep_points import SweepPoints
+from planecast.results.basis import Basis
 from planecast.results.manifest import Manifest, collect_manifest
 from planecast.sweep import Axis, Job
 
@@ -93,6 +94,24 @@ def test_the_command_that_asks_again(command: str, again: str | None) -> None:
     found = recorded_sweep(job(command), points([256, 4096], [8, 16]))
     assert found is not None
     assert found.data["command"] == again
+
+
+def test_the_command_names_the_calibration_that_answered() -> None:
+    basis = Basis(
+        run="20260101T000000Z-validate-ip4",
+        digest="0" * 12,
+        made_at="2026-01-01T00:00:00Z",
+        cpu="a CPU",
+        this_host=True,
+        choice="latest of this host",
+    )
+    swept = points([256, 4096], [8, 16])
+    for typed, named in ((COMMAND, basis.run), (f"{COMMAND} --calibration c", "c")):
+        manifest = job(typed).manifest.model_copy(update={"calibration": basis})
+        found = recorded_sweep(Job.model_construct(engine="solve", manifest=manifest), swept)
+        assert found is not None
+        assert found.data["command"].endswith(f"--calibration {named}")
+        assert found.data["command"].count("--calibration") == 1
 
 
 def test_a_component_s_factor_is_no_key_of_predict() -> None:

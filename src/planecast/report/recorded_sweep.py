@@ -176,7 +176,8 @@ def _first(points: SweepPoints, rows: NDArray[np.intp]) -> int:
 
 def _command(job: Job, keys: Sequence[str]) -> str | None:
     """The command that asks the model for a point again, but for its ``--set``; None where the
-    sweep's own command doesn't say it."""
+    sweep's own command doesn't say it. It names the calibration: the latest may be another by
+    then."""
     words = shlex.split(job.manifest.command)
     if words[1:2] != ["sweep"] or "--resume" in words or any(key in FACTORS for key in keys):
         return None
@@ -186,4 +187,7 @@ def _command(job: Job, keys: Sequence[str]) -> str | None:
         if not skip and name not in _SWEEP_OPTIONS:
             kept.append(word)
         skip = not skip and word in _SWEEP_OPTIONS
+    basis = job.manifest.calibration
+    if basis is not None and not any(word.startswith("--calibration") for word in kept):
+        kept += ["--calibration", basis.run]
     return shlex.join([words[0], "predict", *kept])
