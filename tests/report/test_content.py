@@ -181,6 +181,28 @@ def test_results_show_every_scenario_and_stage(results: list[Result], count: int
     assert results[0].notes[0] in page.everything
 
 
+def test_columns_with_nothing_in_them_are_left_out(results: list[Result]) -> None:
+    """What was computed has no samples."""
+
+    def headings(shown: list[Result]) -> str:
+        return " ".join(
+            Read(report_html(ResultSet(results=tuple(shown)))).part("Every scenario").rows[0]
+        )
+
+    assert "samples" in headings(results)
+    computed = [
+        one.model_copy(
+            update={
+                name: getattr(one, name).model_copy(update={"kind": "computed", "samples": 0})
+                for name in ("throughput_pps", "cycles_per_packet")
+            }
+        )
+        for one in results
+    ]
+    assert "samples" in headings([results[0], *computed[1:]])
+    assert "samples" not in headings(computed)
+
+
 def test_what_made_the_numbers_is_on_the_page(results: list[Result]) -> None:
     manifest = results[0].manifest
     text = Read(report_html(ResultSet(results=tuple(results)))).everything

@@ -26,13 +26,15 @@ def result_table(labels: Sequence[str], results: Sequence[Result]) -> Table:
 
 
 def _column(column: Column, results: Sequence[Result]) -> tuple[Heading, list[Cell]] | None:
-    """A column of the registry; None when no result has it."""
+    """A column of the registry; None when no result has anything in it."""
     if column.is_metric:
         return estimate_column(column.title, [column.people(result) for result in results])
     values = [column.read(result) for result in results]
     if column.form is Form.TEXT:
         return Heading(column.title), [Cell(value or ABSENT) for value in values]
-    if all(value is None for value in values):
+    # What was computed rests on no samples.
+    empty = (None, 0) if column.form is Form.COUNT else (None,)
+    if all(value in empty for value in values):
         return None
     cell = share_cell if column.form is Form.SHARE else samples_cell
     return Heading(column.title, column.detail, number=True), [cell(value) for value in values]
