@@ -77,6 +77,7 @@ def test_a_measurement_is_stopped_and_a_refusal_is_read(
     assert page.until(SAID).startswith("measuring: ")
     click(page, "measure-stop")
     page.until("!document.getElementById('measure-start').disabled")
+    assert "stopped" in page.until(SAID)
     page.run("document.getElementById('measure-seconds').value = '0'")
     click(page, "measure-start")
     page.until(f"{SAID}.includes('say 1 to')")
@@ -86,6 +87,30 @@ def test_a_measurement_is_stopped_and_a_refusal_is_read(
     page.run("document.getElementById('measure-seconds').value = '1'")
     click(page, "measure-start")
     page.until(f"{SAID}.includes('no huge pages')")
+
+
+def test_a_page_that_is_loaded_again_knows_the_measurement(
+    page: Page,
+    session: Session,
+    points: list[Result],
+    tmp_path: Path,
+    program: Callable[[str], tuple[str, ...]],
+) -> None:
+    answer, go = session.root / "answer.json", tmp_path / "go"
+    answer.write_text(ResultSet(results=(points[0],)).model_dump_json())
+    session.measuring.program = program(
+        f"while not Path({str(go)!r}).exists():\n    time.sleep(0.01)\n"
+        f"Path(sys.argv[-1]).write_text(Path({str(answer)!r}).read_text())"
+    )
+    session.measuring.start(session.base, 1)
+    page.open()
+    page.until("!document.getElementById('measure-stop').hidden")
+    go.touch()
+    page.until("document.querySelector('#measure .dots li')?.textContent")
+    page.until("!document.getElementById('measure-add').disabled")
+    page.open()
+    page.until("!document.getElementById('measure-add').disabled")
+    assert page.run(f"return {SAID}") == ""
 
 
 def test_the_recorded_sweep_has_a_front_of_its_own(page: Page, session: Session) -> None:
@@ -124,7 +149,7 @@ def test_a_copied_command_answers_as_the_page_does(
     line = page.until("document.getElementById('copy-predict')?.textContent")
     words = shlex.split(line)
     assert words[:3] == ["planecast", "predict", str(file)]
-    answer = run(*words[1:], "--runs", session.root, "--format", "json").json()
+    answer = run(*words[1:], "--format", "json").json()
     (found,) = answer["results"]
     mpps = found["throughput_pps"]["value"] / 1e6
     assert float(page.figure()) == pytest.approx(mpps, rel=1e-3)

@@ -68,7 +68,8 @@ def test_one_at_a_time_and_stopped(
         f"try:\n    Path({str(mark)!r}).write_text('begun')\n"
         # In short steps: a signal a moment before a sleep does not end that sleep.
         f"    while True:\n        time.sleep(0.01)\n"
-        f"except KeyboardInterrupt:\n    Path({str(mark)!r}).write_text('cleaned up')"
+        f"except KeyboardInterrupt:\n    Path({str(mark)!r}).write_text('cleaned up')\n"
+        "    sys.exit(130)"
     )
     session.measuring.start(session.base, 1)
     with pytest.raises(InputError, match="runs already"):
@@ -76,7 +77,7 @@ def test_one_at_a_time_and_stopped(
     while not mark.is_file():
         time.sleep(0.01)
     session.measuring.stop()
-    ended(session.measuring)
+    assert str(ended(session.measuring)["failed"]).startswith("stopped"), "by whom is no secret"
     assert mark.read_text() == "cleaned up"
     session.measuring.stop()  # nothing runs: nothing to do
 

@@ -45,6 +45,7 @@ class Measuring:
     _began: float = 0.0
     _seconds: float = 0.0
     _failed: str = ""
+    _stopped: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self, scenario: Scenario, seconds: float) -> None:
@@ -65,6 +66,7 @@ class Measuring:
             words += ["--runs", str(self.runs), "--format", "json", "-o", str(here / _ANSWER)]
             self._process = Process("measure", words, here / "said").__enter__()
             self._began, self._seconds, self._failed = time.monotonic(), seconds, ""
+            self._stopped = False
             self._waiter = threading.Thread(
                 target=self._wait, args=(self._process, folder), daemon=True
             )
@@ -85,6 +87,8 @@ class Measuring:
                     self.done.extend(ResultSet.model_validate_json(found).results)
                 except ValidationError:
                     self._failed = "the measurement's answer can't be read"
+            elif self._stopped:
+                self._failed = "stopped before it had a result"
             else:
                 self._failed = _last_sentence(complaints) or f"exit status {code}"
 
@@ -103,6 +107,7 @@ class Measuring:
         """Ends what runs, as Ctrl-C would, and waits until it is gone."""
         with self._lock:
             process, waiter = self._process, self._waiter
+            self._stopped = True
         if process is None or waiter is None:
             return
         process.end()

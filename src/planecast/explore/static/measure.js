@@ -25,6 +25,7 @@ export function buildMeasure(again, refitted) {
     h("p", { class: "choices" }, start, h("label", { for: "measure-seconds" }, "for"), seconds, "s", stop, add), said, dots,
     h("p", { class: "readout" }, "Measuring takes the CPUs of placement.lcores on this machine. Adding fits the model again to all points of the calibration and to those that were measured here; the calibration that results is a run of its own, not validated yet. Points measured apart from the others differ from them by what the machine's state changed since."));
   box = { seconds, start, stop, add, said, dots };
+  look(false); // what a page before a reload began goes on, and what it measured can be added
 }
 
 /** Measured results of the very point, next to the answer. */
@@ -47,7 +48,7 @@ async function begin() {
   else look();
 }
 
-async function look() {
+async function look(begun = true) {
   const now = await ask("measuring");
   if (now.refused) return;
   box.start.disabled = now.running;
@@ -58,6 +59,7 @@ async function look() {
     setTimeout(look, LOOK_MS);
     return;
   }
+  if (!begun) return;
   box.said.textContent = now.failed;
   measured();
 }
