@@ -56,7 +56,7 @@ def test_a_new_run_is_seen_and_a_broken_one_passed_over(
 ) -> None:
     recorded(session.root, points[0], LEVELS[:2])
     first = ask("history", changes=BURST)["runs"]
-    recorded(session.root, points[0], LEVELS[:1])
+    recorded(session.root, points[0], (1.002,))
     broken = session.root / "20260101T000000Z-measure-broken"
     broken.mkdir()
     (broken / "result.json").write_text("{")

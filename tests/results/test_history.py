@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -51,6 +52,15 @@ def series(make_result: MakeResult) -> MakeSeries:
 def only(found: list[Observation]) -> Series:
     (one,) = histories(found)
     return one
+
+
+def test_what_a_run_copied_from_another_counts_once(series: MakeSeries) -> None:
+    """A calibration that was fitted again holds the points of the former one."""
+    measured = series(200, 202, 201)
+    copies = [replace(one, run=Path("run9")) for one in measured]
+    assert only([*copies, *measured]) == only(measured)
+    # Two measurements of one run are two, however alike.
+    assert len(only([*measured, measured[-1]]).points) == 4
 
 
 def test_the_run_where_the_level_changed_is_named(series: MakeSeries) -> None:

@@ -160,14 +160,27 @@ def histories(found: Iterable[Observation]) -> list[Series]:
 
 
 def grouped(found: Iterable[Observation]) -> list[list[Observation]]:
-    """Observations by series, in order of appearance, each oldest first."""
+    """Observations by series, in order of appearance, each oldest first and each once: a
+    calibration that was fitted again keeps copies of what other runs measured."""
     groups: dict[tuple[str, ...], list[Observation]] = {}
     for one in found:
         groups.setdefault(one.series, []).append(one)
     return [
-        sorted(members, key=lambda one: (one.manifest.started_at, one.run.name))
+        _without_copies(sorted(members, key=lambda one: (one.manifest.started_at, one.run.name)))
         for members in groups.values()
     ]
+
+
+def _without_copies(members: Sequence[Observation]) -> list[Observation]:
+    """Those that no earlier run has: of measurements, for equal answers are no copies."""
+    first: dict[tuple[Estimate, str], Observation] = {}
+    kept = []
+    for one in members:
+        seen = first.setdefault((one.value, one.manifest.started_at), one)
+        copied = seen.run != one.run and seen.manifest == one.manifest
+        if not copied or one.value.kind != "measured":
+            kept.append(one)
+    return kept
 
 
 def _series(members: list[Observation]) -> Series:
