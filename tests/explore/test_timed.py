@@ -17,6 +17,13 @@ def test_below_saturation_nothing_is_lost_and_above_it_the_rest(ask: Ask) -> Non
     assert high["loss"]["samples"] == high["runs"]
 
 
+def test_no_more_is_forwarded_than_offered(ask: Ask) -> None:
+    """Where a machine may be fast enough, its interval ends at the offered load."""
+    found = ask("timed", changes={}, load=0.99, machine="gold-6230n")
+    assert found["throughput"]["low"] < found["throughput"]["value"]
+    assert found["throughput"]["high"] <= found["offered_pps"] * 1.001
+
+
 def test_a_rate_of_the_scenario_stands(ask: Ask) -> None:
     changes = {"traffic.offered_pps": 1e6, "traffic.arrivals": "poisson"}
     found = ask("timed", changes=changes, load=0.5)

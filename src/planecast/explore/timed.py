@@ -39,7 +39,7 @@ def timed(scenario: Scenario, chosen: Chosen, load: float, machine: str | None =
 
     Raises InputError for a load that isn't above 0 and for what the simulator doesn't know.
     """
-    from planecast.engines.simulate.notes import NOT_INCLUDED
+    from planecast.engines.simulate.notes import LATENCY, NOT_INCLUDED
 
     if not 0 < load <= 2:
         raise InputError(f"got a load of {load}", "load", "say a share above 0, up to 2")
@@ -50,12 +50,12 @@ def timed(scenario: Scenario, chosen: Chosen, load: float, machine: str | None =
     spread = _spread(at_rate, chosen)
     results = _runs(at_rate, chosen, spread)
     first = results[0]
-    # What the calibration leaves open is played here.
-    notes = [note for note in first.notes if NOT_INCLUDED not in note]
+    # Latencies have columns of their own; what the calibration leaves open is played here.
+    notes = [n for n in first.notes if NOT_INCLUDED not in n and not n.startswith(LATENCY)]
     return {
         "machine": machine_title(at_rate.machine),
         "offered_pps": offered,
-        "throughput": estimate_json(first.throughput_pps),
+        "throughput": estimate_json(_over([one.throughput_pps.value for one in results], "pps")),
         "loss": estimate_json(_over([loss_of(one) for one in results], "share")),
         "latency": {name: estimate_json(_latency(results, name)) for name in PERCENTILES},
         "capped_by": first.capped_by,

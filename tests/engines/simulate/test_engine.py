@@ -100,6 +100,20 @@ def test_beyond_capacity_the_ring_overflows(
     assert full < found.latency_ns["p50"].value < 1.6 * full
 
 
+def test_the_interval_of_a_rate_ends_at_what_is_offered(
+    base: Scenario, calibration: Calibration, manifest: Manifest, capacity: float
+) -> None:
+    """Just beyond capacity: cheaper packets would not be more packets."""
+    offered = 1.01 * capacity
+    (found,) = simulate([at_load(base, offered)], calibration, manifest, threads=1)
+    rate = found.throughput_pps
+    assert found.capped_by == "core"
+    assert rate.low is not None
+    assert rate.high is not None
+    assert rate.low < 0.99 * rate.value, "the cost may be higher"
+    assert rate.value <= rate.high <= 1.001 * offered
+
+
 def test_the_rate_is_split_over_lcores(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:

@@ -10,6 +10,8 @@ from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
 
+LATENCY = "latency in ns from arrival to departure"
+"""How the note on the latency begins."""
 NOT_INCLUDED = "which the intervals of latency and loss do not include"
 """How the note on what the calibration leaves open ends: a single run plays no other cost."""
 
@@ -27,7 +29,7 @@ def notes_of(
     notes = []
     if latency:
         shown = ", ".join(f"{name} {one.value:,.0f}" for name, one in latency.items())
-        notes.append(f"latency in ns from arrival to departure: {shown}")
+        notes.append(f"{LATENCY}: {shown}")
     if answer.dropped and latency:
         lost = answer.loss_ratio
         notes.append(f"{100 * lost.value:.3g} % lost [{100 * lost.low:.3g}, {100 * lost.high:.3g}]")

@@ -72,11 +72,13 @@ def to_result(asked: Prepared, answer: sim.Results, manifest: Manifest) -> Resul
     counted = asked.plain and scenario.accelerator.stage == "none"
     cause = capped_by(scenario, asked.limits, answer, solved.capped_by)
     rate = estimate(answer.throughput_pps, "pps")
+    if cause in CORES:  # what cores limit is as uncertain as what they cost
+        most = answer.offered_pps.high if offered else math.inf
+        rate = _at_most(most, widened(rate, solved.cycles_per_packet))
     slowest = max((cost for cost, _ in costs), key=lambda cost: cost.value)
     return Result(
         scenario=scenario,
-        # What cores limit is as uncertain as what they cost.
-        throughput_pps=widened(rate, solved.cycles_per_packet) if cause in CORES else rate,
+        throughput_pps=rate,
         cycles_per_packet=widened(slowest, solved.cycles_per_packet),
         # At part load bursts are smaller than those that instructions were counted at.
         instructions_per_packet=solved.instructions_per_packet if counted else None,
@@ -105,6 +107,13 @@ def to_result(asked: Prepared, answer: sim.Results, manifest: Manifest) -> Resul
         ),
         manifest=manifest,
     )
+
+
+def _at_most(most: float, rate: Estimate) -> Estimate:
+    """A rate whose interval ends where no more packets come: cheaper ones would not be more."""
+    if rate.high is None or rate.high <= most:
+        return rate
+    return rate.model_copy(update={"high": max(most, rate.value)})
 
 
 def estimate(found: sim.Estimate, unit: str) -> Estimate:

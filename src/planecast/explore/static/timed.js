@@ -69,6 +69,6 @@ function show(rows) {
         ...["mean", "p50", "p99", "p99.9"].map((name) => cell(row.latency[name])), h("td", {}, row.capped_by ?? "–")]))))));
   const last = rows.findLast((row) => !row.refused);
   box.note.textContent = last
-    ? `${last.title}: ${last.runs} runs, ${last.packets.toLocaleString("en-US")} packets, done in ${last.seconds.toFixed(1)} s; intervals reach over runs at the computed cost, ${last.cost_percent.map((one) => `${one < 0 ? "" : "+"}${one.toFixed(1)} %`).join(" and ")} of it; ${last.notes.slice(1).join("; ")}`
+    ? `${last.title}: ${last.runs} runs, ${last.packets.toLocaleString("en-US")} packets, done in ${last.seconds.toFixed(1)} s; intervals reach over runs at the computed cost, ${last.cost_percent.map((one) => `${one < 0 ? "" : "+"}${one.toFixed(1)} %`).join(" and ")} of it; ${last.notes.join("; ")}`
     : "";
 }
