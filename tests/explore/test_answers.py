@@ -60,13 +60,13 @@ def test_other_machines_stand_side_by_side(ask: Ask) -> None:
     names = ["gold-6230n", "xeon-d-1541"]
     known = ask("page")["machines"]
     assert set(names[:1]) <= set(known)
-    (there,) = ask("answer", changes={}, machines=names[:1])["machines"]
+    (there,) = ask("machines", changes={}, machines=names[:1])["machines"]
     alone = ask("answer", changes={"machine": names[0]})
     assert there["throughput"] == alone["throughput"]
     assert there["cycles"] == alone["cycles"]
     assert there["beyond"]
     many = {"placement.lcores": 60}
-    (refused,) = ask("answer", changes=many, machines=names[:1])["machines"]
+    (refused,) = ask("machines", changes=many, machines=names[:1])["machines"]
     assert "60 lcores" in refused["refused"]
 
 

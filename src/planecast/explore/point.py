@@ -26,11 +26,8 @@ from planecast.sweep.answer import extrapolates
 Json = dict[str, Any]
 
 
-def answer(scenario: Scenario, chosen: Chosen, machines: Sequence[str] = ()) -> Json:
-    """The closed form's answer, and the same on each of `machines`.
-
-    Raises InputError for what the model doesn't know.
-    """
+def answer(scenario: Scenario, chosen: Chosen) -> Json:
+    """The closed form's answer. Raises InputError for what the model doesn't know."""
     chosen.refuse_other_workloads([scenario])
     asked = plain_view(scenario)
     manifest = manifest_of(chosen.basis)
@@ -43,8 +40,16 @@ def answer(scenario: Scenario, chosen: Chosen, machines: Sequence[str] = ()) -> 
         "basis": chosen.basis.sentence(),
         "this_host": chosen.basis.this_host,
         "warnings": chosen.basis.warnings([result.cycles_per_packet]),
-        "machines": [_on(name, asked, chosen, manifest) for name in machines],
     }
+
+
+def on_machines(scenario: Scenario, chosen: Chosen, machines: Sequence[str]) -> list[Json]:
+    """The same on each of `machines`: a question of its own, for each takes as long as the answer
+    here does. Raises InputError for what the model doesn't know."""
+    chosen.refuse_other_workloads([scenario])
+    asked = plain_view(scenario)
+    manifest = manifest_of(chosen.basis)
+    return [_on(name, asked, chosen, manifest) for name in machines]
 
 
 @lru_cache(maxsize=16)

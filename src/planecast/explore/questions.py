@@ -17,7 +17,7 @@ from planecast.explore.front import computed_front, recorded_front
 from planecast.explore.grid import curve, heat_map
 from planecast.explore.measured import dots, value_json
 from planecast.explore.past import history
-from planecast.explore.point import answer, machine_title
+from planecast.explore.point import answer, machine_title, on_machines
 from planecast.explore.recalibrate import recalibrated
 from planecast.explore.session import Session
 from planecast.explore.timed import timed
@@ -83,15 +83,21 @@ def ask_controls(session: Session, body: Json) -> Json:
 
 
 def ask_answer(session: Session, body: Json) -> Json:
-    """The closed form's answer here, and on other machines."""
+    """The closed form's answer here."""
     began = time.perf_counter()
     scenario, chosen = _asked(session, body)
-    machines = [str(name) for name in body.get("machines", [])]
-    found = answer(scenario, chosen, machines)
+    found = answer(scenario, chosen)
     found["values"] = _values(scenario)
     found["measured"] = dots(session.measured, scenario)
     found["milliseconds"] = 1e3 * (time.perf_counter() - began)
     return found
+
+
+def ask_machines(session: Session, body: Json) -> Json:
+    """The closed form's answer on other machines."""
+    scenario, chosen = _asked(session, body)
+    names = [str(name) for name in body.get("machines", [])]
+    return {"machines": on_machines(scenario, chosen, names)}
 
 
 def ask_curve(session: Session, body: Json) -> Json:
@@ -197,6 +203,7 @@ QUESTIONS: dict[str, Callable[[Session, Json], Json]] = {
     "page": ask_page,
     "controls": ask_controls,
     "answer": ask_answer,
+    "machines": ask_machines,
     "curve": ask_curve,
     "heat": ask_heat,
     "timed": ask_timed,

@@ -6,6 +6,8 @@ import { whisker } from "./answer.js";
 import { commit, state } from "./state.js";
 
 let parts_ = null;
+let here = null;
+let others = [];
 
 function build(page) {
   const boxes = Object.entries(page.machines).map(([name, title]) => h("label", {},
@@ -18,15 +20,18 @@ function build(page) {
   parts_ = { boxes, rows };
 }
 
-/** Shows the answer here and on the chosen machines. */
-export function showMachines(found, page) {
+/** Shows the answer here and on the chosen machines: of each what came last. */
+export function showMachines(page, came) {
   if (!parts_) build(page);
+  const chosen = state().machines;
   for (const label of parts_.boxes) {
     const box = label.querySelector("input");
-    box.checked = state().machines.includes(box.value);
+    box.checked = chosen.includes(box.value);
   }
-  if (found.refused) return;
-  const all = [found, ...found.machines];
+  if (came.here && !came.here.refused) here = came.here;
+  if (came.others && !came.others.refused) others = came.others.machines;
+  if (here === null) return;
+  const all = [here, ...others.filter((one) => chosen.includes(one.name))];
   const most = Math.max(...all.map((one) => one.throughput?.high ?? 0), 1e-9);
   const percent = (pps) => `${(100 * Math.max(pps, 0)) / most}%`;
   parts_.rows.replaceChildren(...all.map((one) => row(one, percent)));

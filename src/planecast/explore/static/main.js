@@ -22,11 +22,14 @@ let keys = [];
 
 const asked = (more) => () => ({ changes: state().changes, ...more?.(state()) });
 
-const answer = asker("answer", asked((now) => ({ machines: now.machines })), (found) => {
+const answer = asker("answer", asked(), (found) => {
   showAnswer(found, page);
-  showMachines(found, page);
+  showMachines(page, { here: found });
   showMeasured(found);
   if (!found.refused) byId("status").textContent = `answered in ${found.milliseconds.toFixed(0)} ms`;
+});
+const machines = asker("machines", asked((now) => ({ machines: now.machines })), (found) => {
+  showMachines(page, { others: found });
 });
 const curve = asker("curve", asked((now) => ({ key: now.curve })), (found) => showCurve(found, keys, page.base));
 const heat = asker("heat", asked((now) => ({ across: now.across, up: now.up })), (found) => showHeat(found, keys, page.base));
@@ -41,7 +44,7 @@ const controls = asker("controls", asked(), (found) => {
   figures();
 });
 
-const inPause = inPauses(answer, [curve, heat, shown, wait(LONGER_MS), simulated, askFront, past], PAUSE_MS);
+const inPause = inPauses(answer, [elsewhere, curve, heat, shown, wait(LONGER_MS), simulated, askFront, past], PAUSE_MS);
 
 /** All that takes longer than the answer: not before the slider rests. */
 function figures() {
@@ -60,6 +63,11 @@ function rest() {
 /** The simulator plays planecast's own data plane alone. */
 async function simulated() {
   if (page.program === null) await askTimed();
+}
+
+/** Other machines take as long as the answer here does, each. */
+async function elsewhere() {
+  if (state().machines.length > 0) await machines();
 }
 
 /** Curve and heat map are of the state that is set. */
