@@ -48,6 +48,24 @@ def test_advice_is_for_what_capped_the_rate(search_answer: SearchAnswer, by: str
     assert {"link": "--link-gbps", "generator": "--generator-cpu"}.get(by, by) in advice
 
 
+def test_a_rate_that_no_trial_exceeded_is_a_least_one(search_answer: SearchAnswer) -> None:
+    """The verdict of a link's 14.88 Mpps is no answer about the data plane."""
+    rate = search_answer.rates["NDR"]
+    least = rate.model_copy(
+        update={
+            "capped_by": "link",
+            "rate_pps": rate.rate_pps.model_copy(update={"low": None, "high": None}),
+            "bounds": tuple(one.model_copy(update={"high_pps": None}) for one in rate.bounds),
+        }
+    )
+    page = search_page(search_answer.model_copy(update={"rates": {"NDR": least}}), None)
+    assert page.verdict.answer.startswith("NDR ≥ 5.915 Mpps")
+    assert next(card for card in page.cards if card.name == "Mpps NDR").value == "≥ 5.915"
+    (row,) = next(one for one in page.tables if one.anchor == "rates").rows
+    assert row[2].text == "≥ 5.915"
+    assert row[2].value == pytest.approx(5.915)
+
+
 def test_repetitions_that_agree_have_no_remark(search_answer: SearchAnswer) -> None:
     page = search_page(search_answer, None)
     assert "outlying" not in page.verdict.quality

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,7 +100,7 @@ def _verdict(answer: SearchAnswer) -> Verdict:
 
 def _answers(answer: SearchAnswer) -> Iterator[str]:
     for name, rate in answer.rates.items():
-        yield f"{name} {estimate_text(rate.rate_pps.scaled(1e-6, 'Mpps'))}"
+        yield f"{name} {rate.sign}{estimate_text(rate.rate_pps.scaled(1e-6, 'Mpps'))}"
     if answer.burst is not None:
         burst = answer.burst
         yield (
@@ -128,7 +129,7 @@ def _cards(answer: SearchAnswer) -> Iterator[Card]:
         shown = rate.rate_pps.scaled(1e-6, "Mpps")
         detail = f"{interval_text(shown)} {shown.kind}, capped by {rate.capped_by}".strip()
         detail = "invalid, see above" if answer.invalid else detail
-        yield Card(digits(shown.value), f"Mpps {name}", detail)
+        yield Card(f"{rate.sign}{digits(shown.value)}", f"Mpps {name}", detail)
     for observed in answer.telemetry:
         if observed.cycles_per_packet is not None:
             yield Card(
@@ -206,11 +207,12 @@ def _rate_table(rates: Mapping[str, FoundRate]) -> Table:
         allowed = ABSENT if rate.loss_ratio is None else f"{100 * rate.loss_ratio:.3g} %"
         shown = rate.rate_pps.scaled(1e-6, "Mpps")
         own = not rate.is_least
+        cell = estimate_cell(shown)
         rows.append(
             [
                 Cell(name),
                 Cell(allowed),
-                estimate_cell(shown),
+                replace(cell, text=f"{rate.sign}{cell.text}"),
                 Cell(rate.capped_by, tone="" if own else "bad"),
                 Cell(rate.why),
             ]

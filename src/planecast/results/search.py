@@ -49,6 +49,12 @@ class FoundRate(Noun):
         """Whether the data plane may take more: what ended the search was not its own limit."""
         return self.capped_by in ("link", "generator", "--max-rate")
 
+    @property
+    def sign(self) -> str:
+        """What stands before the rate: one whose upper bound nobody met is a least one."""
+        met = any(bounds.high_pps is not None for bounds in self.bounds)
+        return "" if met or self.rate_pps.interval is not None else "≥ "
+
 
 class LoadAnswer(Noun):
     """Trials at one load: a point of the frame-loss-rate curve, or of the latency test."""

@@ -15,10 +15,8 @@ from planecast.search.cycle_crosscheck import check_words
 
 
 def _rate_text(rate: FoundRate) -> str:
-    """With its interval; a rate whose upper bound nobody met is a least one."""
-    text = estimate_text(rate.rate_pps, 1e6)
-    met = any(bounds.high_pps is not None for bounds in rate.bounds)
-    return text if met or rate.rate_pps.interval is not None else f"≥ {text}"
+    """With its interval."""
+    return f"{rate.sign}{estimate_text(rate.rate_pps, 1e6)}"
 
 
 def _trials(rate: FoundRate) -> Worded:
