@@ -93,6 +93,16 @@ def test_a_command_line_gets_planecasts_cpus_and_ports() -> None:
     assert shlex.split(without)[-3:] == ["--no-huge", "-m", "64"]
 
 
+def test_testpmd_is_told_to_throw_nothing_away() -> None:
+    """As its own kind of data plane is: else most of the first packets don't come out."""
+    for typed in ("dpdk-testpmd -- --auto-start", "/opt/bin/testpmd -l 0-1"):
+        assert placed_command(typed, large_pages=True).split().count("--no-flush-rx") == 1
+        assert "--no-flush-rx" in placed_command(typed, large_pages=True).partition(" -- ")[2]
+    once = placed_command("dpdk-testpmd -- --no-flush-rx", large_pages=True)
+    assert once.count("--no-flush-rx") == 1
+    assert "flush" not in placed_command("dpdk-l2fwd -- -p 3", large_pages=True)
+
+
 def test_one_that_has_placeholders_is_taken_as_it_is() -> None:
     typed = "app --in {in} --out {out} --cpu {cpu}"
     assert placed_command(typed, large_pages=False) == typed

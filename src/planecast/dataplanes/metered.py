@@ -223,11 +223,20 @@ class MeteredDataplane(Started):
                 else "",
             )
 
+    def _lost(self) -> str:
+        """What to do where packets don't come out."""
+        if self.config.scenario.dataplane.kind != "command":
+            return ""
+        return (
+            "let it forward every packet: no rule that drops, nothing thrown away at its start "
+            "(testpmd's --no-flush-rx)"
+        )
+
     def _answer(
         self, found: MeterAnswer, before: tuple[int, int], after: tuple[int, int]
     ) -> TrialAnswer:
         came, left = after[_IN] - before[_IN], after[_OUT] - before[_OUT]
-        refuse_lost(came, left, "measured", self._name, held=HELD)
+        refuse_lost(came, left, "measured", self._name, held=HELD, what_to_do=self._lost())
         attached = self._meter.attached
         assert attached is not None
         lcores = tuple(

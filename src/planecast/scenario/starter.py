@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Literal
 
 from planecast.errors import InputError
@@ -88,6 +89,10 @@ class Starter:
         return lines
 
 
+_NO_FLUSH = "--no-flush-rx"
+"""testpmd throws away what its ports hold when it starts: packets that it was meant to forward."""
+
+
 def placed_command(typed: str, *, large_pages: bool) -> str:
     """A DPDK program's command line with planecast's CPUs and ports in place of its own.
 
@@ -106,7 +111,10 @@ def placed_command(typed: str, *, large_pages: bool) -> str:
     kept = _without_ours(words[1:end])
     pages = () if large_pages or "--no-huge" in kept or "--in-memory" in kept else NO_LARGE_PAGES
     ours = (*_PORTS, *pages)
-    own = [_escaped(word) for word in (words[0], *kept, *words[end:])]
+    after = words[end:]
+    if PurePath(words[0]).name.endswith("testpmd") and _NO_FLUSH not in after:
+        after = [*(after or ["--"]), _NO_FLUSH]
+    own = [_escaped(word) for word in (words[0], *kept, *after)]
     return " ".join([own[0], *ours, *own[1:]])
 
 
