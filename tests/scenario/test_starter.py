@@ -93,7 +93,7 @@ def test_a_command_line_gets_planecasts_cpus_and_ports() -> None:
     assert shlex.split(without)[-3:] == ["--no-huge", "-m", "64"]
 
 
-def test_testpmd_is_told_to_throw_nothing_away() -> None:
+def test_testpmd_throws_nothing_away() -> None:
     """As its own kind of data plane is: else most of the first packets don't come out."""
     for typed in ("dpdk-testpmd -- --auto-start", "/opt/bin/testpmd -l 0-1"):
         assert placed_command(typed, large_pages=True).split().count("--no-flush-rx") == 1

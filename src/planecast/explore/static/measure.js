@@ -25,7 +25,7 @@ export function buildMeasure(again, refitted) {
     h("p", { class: "choices" }, start, h("label", { for: "measure-seconds" }, "for"), seconds, "s", stop, add), said, dots,
     h("p", { class: "readout" }, "Measuring takes the CPUs of placement.lcores on this machine. Adding fits the model again to all points of the calibration and to those that were measured here; the calibration that results is a run of its own, not validated yet. Points measured apart from the others differ from them by what the machine's state changed since."));
   box = { seconds, start, stop, add, said, dots };
-  look(false); // what a page before a reload began goes on, and what it measured can be added
+  look(false); // a measurement that a page before a reload began continues, and its result can be added
 }
 
 /** Measured results of the very point, next to the answer. */
