@@ -50,6 +50,13 @@ def test_closed_streams_lead_nowhere(closed: str, tmp_path: Path) -> None:
     assert shell(f"planecast machine list {closed}", tmp_path).returncode == 0
 
 
+@pytest.mark.parametrize("words", ["init", "dataplane -"])
+def test_a_closed_stdin_is_one_that_has_ended(words: str, tmp_path: Path) -> None:
+    answers = [shell(f"planecast {words} {stdin}", tmp_path) for stdin in ("<&-", "</dev/null")]
+    assert [answer.returncode for answer in answers] == [2, 2]
+    assert answers[0].stderr == answers[1].stderr
+
+
 def test_a_program_that_is_started_without_stdout_writes_to_no_file_of_ours(
     tmp_path: Path,
 ) -> None:
