@@ -19,7 +19,7 @@ from tests.sweep.conftest import (
 
 from planecast.cli.tables.optimise import optimise_sheet
 from planecast.model.calibrated_range import Nearest
-from planecast.sweep.confirm import Confirmation, Ranked, unconfirmed
+from planecast.sweep.confirm import Confirmation, Ranked, Verdict, unconfirmed
 from planecast.sweep.optimise import Found, Target, optimise, parse_price
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "make_job", "manifest"]
@@ -52,6 +52,22 @@ def test_a_winner_in_a_gap_is_named(ranked: tuple[Found, list[Ranked]]) -> None:
     ]
     sheet = optimise_sheet(shown, Confirmation(shown, {}), found, TARGET, "", Path("runs/r"))
     assert [row["calibration_gap"] for row in sheet.rows] == [True, False]
+
+
+@pytest.mark.parametrize("verdict", ["undecided", "refuted"])
+def test_a_prediction_that_wins_says_no_more_of_the_measured_than_is_known(
+    ranked: tuple[Found, list[Ranked]], verdict: Verdict
+) -> None:
+    found, best = ranked
+    shown = [best[1], replace(best[0], measured=best[0].candidate.rate, verdict=verdict)]
+
+    def said(after: Confirmation) -> list[str]:
+        sheet = optimise_sheet(shown, after, found, TARGET, "", Path("runs/r"))
+        return [note for note in sheet.notes if note.startswith("the first one is a prediction")]
+
+    known = "the first one is a prediction: none of those measured is confirmed"
+    assert said(Confirmation(shown, {})) == [f"{known}; --confirm-best measures more of them"]
+    assert said(Confirmation(shown, {"machine.llc_size=2 is another machine": 1})) == [known]
 
 
 def test_next_to_calibration_points_nothing_is_said(ranked: tuple[Found, list[Ranked]]) -> None:

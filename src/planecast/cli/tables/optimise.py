@@ -100,7 +100,9 @@ def _count_notes(found: Found, after: Confirmation, target: Target, why_not: str
             f"{outside} of {len(measured)} measured values lie outside of their predicted interval"
         )
     if measured and after.ranked[0].measured is None:
-        notes.append("the first one is a prediction: those measured miss the rate (--confirm-best)")
+        left = len(after.ranked) > len(measured) + sum(after.not_measured.values())
+        more = "; --confirm-best measures more of them" if left else ""
+        notes.append(f"the first one is a prediction: none of those measured is confirmed{more}")
     return notes + [
         f"{count} could not be measured: {why}" for why, count in after.not_measured.items()
     ]
