@@ -198,7 +198,7 @@ def notes_of(counted: Counted, hierarchy: Hierarchy, lcores: int) -> list[str]:
     """What rests on counters, and what was assumed of caches, as sentences."""
     found = [
         f"calibrated from counters of {', '.join(counted.files)} on {counted.machine.title}: "
-        "flows, rules, routes, bursts and frames of a scenario change nothing"
+        "of its workload, traffic, bursts and pages alone"
     ]
     size = hierarchy.levels[-1].size_bytes * counted.lcores / lcores
     if _delay(counted, hierarchy, lcores)[3]:

@@ -35,6 +35,11 @@ _HEAD_BYTES = 256
 """Of a calibration's file, in which its kind stands."""
 _BOUND = ("workload", "traffic", "dataplane")
 """Parts of a scenario between which counters do not carry over."""
+_BOUND_PLACEMENT = {
+    f"placement.{name}" for name in ("burst", "page_size", "rx_ring", "tx_ring", "cuts")
+}
+"""What of a placement changes instructions and misses in a way that counters do not show: every
+value would have the same answer."""
 
 
 class Chosen(NamedTuple):
@@ -67,7 +72,8 @@ class Chosen(NamedTuple):
 
 
 def _bound(key: str) -> bool:
-    return key.partition(".")[0] in _BOUND and key != "traffic.seed"
+    part = key.partition(".")[0]
+    return (part in _BOUND and key != "traffic.seed") or key in _BOUND_PLACEMENT
 
 
 def _differs(key: str, scenario: Scenario, expected: Scenario) -> bool:

@@ -104,7 +104,9 @@ def test_they_answer_for_the_workload_that_was_counted(run: Run, files: list[str
     assert "of Intel Xeon Gold 6152; not validated" in " ".join(found.out.split())
     for words in (
         ("predict", "small.yaml", "--set", "workload.acl_rules=128"),
+        ("predict", "small.yaml", "--vary", "placement.burst=4,32"),
         ("sweep", "small.yaml", "--vary", "traffic.flows=64,128"),
+        ("sweep", "small.yaml", "--vary", "placement.page_size=4KiB,2MiB"),
     ):
         refused = run(*words)
         assert (refused.code, refused.out) == (2, "")
@@ -115,6 +117,7 @@ def test_of_a_workload_that_nobody_named_they_answer_one_question(
     run: Run, files: list[str]
 ) -> None:
     run("calibrate", *files, "--machine", "gold-6152")
-    refused = run("predict", "small.yaml", "--vary", "traffic.flows=64,128")
-    assert refused.code == 2
-    assert "planecast: traffic.flows: the calibration is of counters of one" in refused.err
+    for key, values in (("traffic.flows", "64,128"), ("placement.burst", "4,32")):
+        refused = run("predict", "small.yaml", "--vary", f"{key}={values}")
+        assert refused.code == 2
+        assert f"planecast: {key}: the calibration is of counters of one" in refused.err
