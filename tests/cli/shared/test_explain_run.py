@@ -133,7 +133,10 @@ def test_the_latest_is_the_latest_that_can_be_explained(
     survey = SurveyAnswer(name="s", question="?", document="", points=(), manifest=manifest)
     with RunDirectory.create(tmp_path / "runs", "survey", "s") as folder:
         folder.write_result(survey)
-    assert run("explain").out.startswith(f"{made}#1")
+    latest = run("explain").out
+    assert latest.startswith(f"{made}#1")
+    assert f"{folder.path.name} is newer, and has nothing to explain" in latest
+    assert "is newer" not in run("explain", made).out
     refused = run("explain", folder.path.name)
     assert refused.code == 2
     assert "no result to explain" in refused.err

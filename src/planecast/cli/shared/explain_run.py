@@ -46,6 +46,10 @@ def explain_run(
     found = explained_run(folder, position, model, apart=apart)
     if calibration is None and (note := own.note(model.basis.run if model is not None else "")):
         found = found.model_copy(update={"notes": (note, *found.notes)})
+    newest = find_run(name, root).path.name if name == "latest" else folder.path.name
+    if newest != folder.path.name:
+        note = f"{newest} is newer, and has nothing to explain"
+        found = found.model_copy(update={"notes": (note, *found.notes)})
     return found, model.model if model is not None else None
 
 
