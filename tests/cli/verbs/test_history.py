@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from tests.cli.conftest import Run
 
 from planecast.results import Result, RunDirectory
+from planecast.results.basis import Basis
 
 MakeResult = Callable[..., Result]
 
@@ -44,6 +47,40 @@ def test_the_level_and_the_run_where_it_changed(run: Run, runs: list[str]) -> No
     assert row["first_run"] == runs[6]
     assert row["level_low"] < 220.1 < row["level_high"]
     assert row["change_low_percent"] < 10 < row["change_high_percent"]
+
+
+def test_rows_show_what_was_measured_and_which_calibration_the_others_rest_on(
+    run: Run, tmp_path: Path, make_result: MakeResult
+) -> None:
+    """Equal scenarios, whose rows would be alike but for their numbers."""
+    for day, model in enumerate(("", "", "one", "one", "two", "two"), 1):
+        made = make_result(200.0 if not model else 210.0 if model == "one" else 220.0)
+        manifest = made.manifest.model_copy(update={"started_at": f"2026-03-{day:02}T00:00:00Z"})
+        if model:
+            basis = Basis(
+                run=model, digest=model, made_at="", cpu="", this_host=True, choice="named"
+            )
+            manifest = manifest.model_copy(update={"calibration": basis})
+            cost = made.throughput_pps.model_copy(update={"kind": "computed"})
+            made = made.model_copy(update={"throughput_pps": cost})
+        with RunDirectory.create(tmp_path / "runs", "predict", f"day{day}") as one:
+            one.write_result(made.model_copy(update={"manifest": manifest}))
+    answer = run("history")
+    assert answer.code == 0, answer.err
+    rows = [line.split() for line in answer.out.splitlines() if line.startswith(" vpe-upstream")]
+    assert {row[2] if row[2] == "measured" else " ".join(row[2:4]) for row in rows} == {
+        "measured",
+        "computed 1",
+        "computed 2",
+    }
+    assert "measured; computed 1 by one; computed 2 by two" in " ".join(answer.out.split())
+    found = list(csv.DictReader(io.StringIO(run("history", "--format", "csv").out)))
+    assert {"kind", "calibration", "level_low", "level_high"} <= found[0].keys()
+    assert {(row["kind"], row["calibration"]) for row in found} == {
+        ("measured", ""),
+        ("computed", "one"),
+        ("computed", "two"),
+    }
 
 
 def test_a_row_a_run(run: Run, runs: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, NamedTuple
 
 from planecast.cli.tables.sheet import Column, Sheet, Worded, estimate_text
 from planecast.errors import InputError
@@ -16,7 +16,9 @@ from planecast.results.versions import UnderVersion, Versions, by_version
 _SERIES = (
     Column("scenario", "scenario"),
     Column("metric", "metric"),
+    Column("kind", "kind"),
     Column("host", "host"),
+    Column("calibration"),
 )
 _LEVELS = (
     *_SERIES,
@@ -25,6 +27,8 @@ _LEVELS = (
     Column("since", "since"),
     Column("change_percent", "change %", number=True),
     Column("verdict", "verdict"),
+    *(Column(key) for key in ("level_low", "level_high", "unit", "first_run")),
+    *(Column(key) for key in ("change_low_percent", "change_high_percent")),
 )
 _POINTS = (
     *_SERIES,
@@ -33,28 +37,49 @@ _POINTS = (
     Column("level", "level", number=True),
     Column("change_percent", "change %", number=True),
     Column("verdict", "verdict"),
+    *(Column(key) for key in ("low", "high", "level_low", "level_high", "unit", "started_at")),
+    *(Column(key) for key in ("change_low_percent", "change_high_percent")),
 )
 
 
-def _hosts(series: Sequence[Series]) -> dict[str, str]:
+class _Words(NamedTuple):
+    """How rows name what is equal in all of a series, where that distinguishes them."""
+
+    hosts: dict[str, str]
     """A letter a host where there are several; nothing where all are of one."""
-    names = list(dict.fromkeys(one.host for one in series))
-    if len(names) == 1:
-        return {}
-    letters = [*ascii_uppercase, *(f"H{number}" for number in range(27, len(names) + 1))]
-    return dict(zip(names, letters, strict=False))
+    kinds: dict[tuple[str, str], str]
+    """Words for each kind and calibration where there are several; nothing where there is one."""
+
+    @classmethod
+    def of(cls, series: Sequence[Series]) -> _Words:
+        names = list(dict.fromkeys(one.host for one in series))
+        letters = [*ascii_uppercase, *(f"H{number}" for number in range(27, len(names) + 1))]
+        kinds = dict.fromkeys((one.kind, one.calibration) for one in series)
+        models = list(dict.fromkeys(calibration for _, calibration in kinds if calibration))
+        numbers = dict(zip(models, range(1, len(models) + 1), strict=True))
+        several = len(models) > 1
+        words = {
+            (kind, model): f"{kind} {numbers[model]}" if model and several else kind
+            for kind, model in kinds
+        }
+        hosts = dict(zip(names, letters, strict=False)) if len(names) > 1 else {}
+        return cls(hosts, words if len(words) > 1 else {})
+
+    def kind(self, one: Series) -> str:
+        """The words for a series' kind and calibration; its kind alone where all are of one."""
+        return self.kinds.get((one.kind, one.calibration), one.kind)
 
 
 def _scaled(one: Series, value: Estimate) -> str:
     return estimate_text(value, one.metric.scale)
 
 
-def _about(one: Series, hosts: dict[str, str]) -> dict[str, Any]:
+def _about(one: Series, words: _Words) -> dict[str, Any]:
     return {
         "scenario": one.scenario,
         "metric": Worded(one.metric.name, _metric_text(one)),
-        "kind": one.kind,
-        "host": Worded(one.host, hosts.get(one.host, "")),
+        "kind": Worded(one.kind, words.kind(one) if words.kinds else ""),
+        "host": Worded(one.host, words.hosts.get(one.host, "")),
         "calibration": one.calibration,
     }
 
@@ -75,9 +100,9 @@ def _change_text(level: Level) -> str:
     return f"{value} [{', '.join(ends)}]" if ends else value
 
 
-def _level(one: Series, level: Level, hosts: dict[str, str]) -> dict[str, Any]:
+def _level(one: Series, level: Level, words: _Words) -> dict[str, Any]:
     change, since = level.change, level.points[0].manifest.started_at
-    return _about(one, hosts) | {
+    return _about(one, words) | {
         "runs": len(level.points),
         "level": Worded(level.value.value, _scaled(one, level.value)),
         "level_low": level.value.low,
@@ -98,12 +123,12 @@ def _percent(end: float | None) -> float | None:
 
 def level_sheet(series: Sequence[Series]) -> Sheet:
     """A row a series: the level that it is on."""
-    hosts = _hosts(series)
+    words = _Words.of(series)
     rows = [
-        _level(one, one.now, hosts) | {"runs": Worded(len(one.now.points), f"{len(one.points)}")}
+        _level(one, one.now, words) | {"runs": Worded(len(one.now.points), f"{len(one.points)}")}
         for one in series
     ]
-    return Sheet(_LEVELS, rows, notes=[*_notes(series, hosts), *_change_notes(series)])
+    return Sheet(_LEVELS, rows, notes=[*_notes(series, words), *_change_notes(series)])
 
 
 def _change_notes(series: Sequence[Series]) -> Iterator[str]:
@@ -117,33 +142,33 @@ def _change_notes(series: Sequence[Series]) -> Iterator[str]:
         )
 
 
-def _notes(series: Sequence[Series], hosts: dict[str, str]) -> Iterator[str]:
-    for name, letter in hosts.items():
+def _notes(series: Sequence[Series], words: _Words) -> Iterator[str]:
+    for name, letter in words.hosts.items():
         yield f"host {letter}: {name}"
-    if not hosts:
+    if not words.hosts:
         yield f"host: {series[0].host}"
     kinds = dict.fromkeys(
-        f"{one.kind} by {one.calibration}" if one.calibration else one.kind for one in series
+        words.kind(one) + (f" by {one.calibration}" if one.calibration else "") for one in series
     )
     yield f"levels with 95 % intervals, {'; '.join(kinds)}; change against the level before"
 
 
 def point_sheet(series: Sequence[Series]) -> Sheet:
     """A row a run."""
-    hosts = _hosts(series)
+    words = _Words.of(series)
     rows = [
-        _point(one, level, point, hosts, first=number == 0)
+        _point(one, level, point, words, first=number == 0)
         for one in series
         for level in one.levels
         for number, point in enumerate(level.points)
     ]
-    return Sheet(_POINTS, rows, notes=[*_notes(series, hosts), *_change_notes(series)])
+    return Sheet(_POINTS, rows, notes=[*_notes(series, words), *_change_notes(series)])
 
 
 def _point(
-    one: Series, level: Level, point: Observation, hosts: dict[str, str], *, first: bool
+    one: Series, level: Level, point: Observation, words: _Words, *, first: bool
 ) -> dict[str, Any]:
-    row = _level(one, level, hosts)
+    row = _level(one, level, words)
     if not first or not level.verdict:
         row |= {"change_percent": None, "verdict": ""}
     return row | {
@@ -165,7 +190,7 @@ def version_sheet(found: Sequence[Observation], by: str) -> Sheet:
     if not table:
         raise InputError(f"every scenario was run with one version of {by} alone", f"--by {by}")
     series = [row.series for row in table]
-    hosts = _hosts(series)
+    words = _Words.of(series)
     names = list(dict.fromkeys(one.version for row in table for one in row.versions))
     columns = [*_SERIES, Column(names[0], names[0], number=True)]
     for name in names[1:]:
@@ -175,9 +200,9 @@ def version_sheet(found: Sequence[Observation], by: str) -> Sheet:
             Column(f"{name} verdict", "verdict"),
         ]
     document = [row for one in table for row in _version_rows(one, by)]
-    rows = [_version_cells(one, hosts) for one in table]
+    rows = [_version_cells(one, words) for one in table]
     notes = [
-        *_notes(series, hosts),
+        *_notes(series, words),
         f"mean of each version's runs, and its ratio to {by} {names[0]}, or the first of the row",
     ]
     return Sheet(columns, rows, document, notes=notes)
@@ -205,8 +230,8 @@ def _version_rows(row: Versions, by: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _version_cells(row: Versions, hosts: dict[str, str]) -> dict[str, Any]:
-    cells = _about(row.series, hosts)
+def _version_cells(row: Versions, words: _Words) -> dict[str, Any]:
+    cells = _about(row.series, words)
     for one in row.versions:
         cells |= {
             one.version: Worded(one.value.value, _scaled(row.series, one.value)),
