@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -119,6 +120,13 @@ def test_a_commands_placeholders(tmp_path: Path) -> None:
         filled_words("x {cpus}", ports, 1, 0, tmp_path)
     with pytest.raises(InputError, match="can't read"):
         filled_words("x 'y", ports, 1, 0, tmp_path)
+    for field in ("{in.__class__}", "{in[0]}", "{cpu:d}", "{in!r}", "{0}", "{}"):
+        with pytest.raises(InputError, match=rf"^dataplane.command: {re.escape(field)} is not a"):
+            filled_words(f"x {field}", ports, 1, 0, tmp_path)
+    for nothing in ("", " ", "'' {in}"):
+        with pytest.raises(InputError, match="names no program"):
+            filled_words(nothing, ports, 1, 0, tmp_path)
+    assert filled_words("x {{in}}", ports, 1, 0, tmp_path) == ["x", "{in}"]
     (eal,) = filled_words("{out_eal}", ports, 1, 0, tmp_path)
     assert eal.startswith("--vdev=net_memif1,role=server,")
     (port,) = filled_words("{tcp_port}", ports, 1, 0, tmp_path)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import shutil
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from string import Formatter
 
 from planecast.dataplanes.dut import Program
 from planecast.dataplanes.port import Port
@@ -133,7 +134,8 @@ def filled_words(
 ) -> list[str]:
     """A command's words with what its placeholders stand for.
 
-    Raises InputError for words that can't be distinguished and for a placeholder that isn't known.
+    Raises InputError for words that can't be distinguished, for a placeholder that isn't known, and
+    where no program is named.
     """
     first, last = ports
     values = {
@@ -150,14 +152,27 @@ def filled_words(
     }
     if "{tcp_port}" in command:
         values["tcp_port"] = _free_tcp_port()
+    known = ", ".join(f"{{{name}}}" for name in dict.fromkeys((*values, "tcp_port")))
     try:
-        return [word.format_map(values) for word in shlex.split(command)]
-    except KeyError as error:
-        raise InputError(
-            f"{{{error.args[0]}}} is not a placeholder",
-            "dataplane.command",
-            "known are "
-            + ", ".join(f"{{{name}}}" for name in dict.fromkeys((*values, "tcp_port"))),
-        ) from None
-    except (ValueError, IndexError) as error:
+        words = shlex.split(command)
+        for name in _placeholders(words):
+            if name not in values:
+                raise InputError(
+                    f"{{{name}}} is not a placeholder", "dataplane.command", f"known are {known}"
+                )
+        words = [word.format_map(values) for word in words]
+    except ValueError as error:
         raise InputError(f"can't read '{command}': {error}", "dataplane.command") from None
+    if not words or not words[0]:
+        raise InputError(
+            "the command names no program", "dataplane.command", "write the line that starts it"
+        )
+    return words
+
+
+def _placeholders(words: Sequence[str]) -> Iterator[str]:
+    """All that stands between braces, as it is: Python's format would look into a value, too."""
+    for word in words:
+        for _, name, form, conversion in Formatter().parse(word):
+            if name is not None:
+                yield name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
