@@ -151,6 +151,16 @@ def test_a_study_can_hold_its_scenario_itself(tmp_path: Path) -> None:
             "study.yaml:8: unknown key holdout; did you mean hold_out?",
         ),
         (
+            "hold_out:",
+            "fill: {draw: 0}\nhold_out:",
+            "study.yaml:8: fill.draw: got 0; allowed is a whole number from 1 to 1000",
+        ),
+        (
+            "hold_out:",
+            "fill: {draw: 2, sed: 1}\nhold_out:",
+            "study.yaml:8: unknown key fill.sed; did you mean fill.seed?",
+        ),
+        (
             "seconds: 2min",
             "seconds: soon",
             "study.yaml:11: budget.seconds: got 'soon', which is not a time such as 90s, 500ms, "
@@ -191,3 +201,23 @@ def test_a_grid_without_bound_is_refused_before_it_is_spread(tmp_path: Path) -> 
 def test_the_shipped_studies_load(repository: Path) -> None:
     for path in sorted((repository / "studies").glob("vpe-*.yaml")):  # others are the partition's
         assert load_study(path).hold_out, path
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("{draw: 0}", "hold_out.draw: got 0; allowed is a whole number from 1 to 1000"),
+        ("{draw: 2, over: 3}", "unknown key hold_out.over; did you mean hold_out.draw?"),
+        ("{}", "the key hold_out.draw is missing; add it: a whole number from 1 to 1000"),
+        ("3", "hold_out: got 3; allowed is a list or a section with the keys draw"),
+    ],
+)
+def test_a_mistake_in_what_is_drawn_is_named_where_it_is(
+    tmp_path: Path, written: str, said: str
+) -> None:
+    """hold_out is a list or a section: what the list would have to be is no news in the section."""
+    study = f"name: s\nscenario: {{name: b}}\ncalibrate: [{{}}]\nhold_out: {written}\n"
+    (tmp_path / "s.yaml").write_text(study)
+    with pytest.raises(InputError) as refused:
+        load_study(tmp_path / "s.yaml")
+    assert str(refused.value) == f"{tmp_path / 's.yaml'}:4: {said}"

@@ -47,6 +47,21 @@ def dotted_keys(noun: type[BaseModel], prefix: str = "") -> Iterator[str]:
             yield from dotted_keys(inner, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}"
+            if (section := section_in(inner)) is not None:
+                yield from dotted_keys(section, f"{prefix}{name}.")
+
+
+def section_in(annotation: Any) -> type[BaseModel] | None:
+    """The noun of a union of one noun with other things, such as None or a list."""
+    nouns = [one for one in _members(annotation) if _is_noun(one)]
+    return nouns[0] if len(nouns) == 1 else None
+
+
+def _members(annotation: Any) -> list[Any]:
+    """What a union is of, without None: where that is one thing, pydantic's places don't name
+    it."""
+    known = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ()
+    return [one for one in known if one is not NoneType]
 
 
 def kinds_with(noun: type[BaseModel], location: Location) -> list[str]:
@@ -70,8 +85,12 @@ def without_tags(noun: type[BaseModel], location: Location) -> Location:
         if kinds:
             current, kinds = kinds.get(str(part)), {}
             continue
-        if isinstance(part, str) and get_origin(current) in (Union, UnionType):
-            continue
+        if isinstance(part, str) and (members := _members(current)):
+            section = section_in(current)
+            if len(members) > 1:  # the part is the name of one of them
+                current = section if section is not None and part == section.__name__ else current
+                continue
+            current = section
         found.append(part)
         field = current.model_fields.get(str(part)) if _is_noun(current) else None
         current = None if field is None else field.annotation
@@ -97,7 +116,11 @@ def field_at(noun: type[BaseModel], location: Iterable[str | int]) -> FieldInfo 
         if kinds:
             having = (one for one in kinds.values() if str(part) in one.model_fields)
             current = next(having, next(iter(kinds.values())))
-        if not _is_noun(current):
+        if (section := section_in(current)) is not None:
+            current = section
+            if part == section.__name__ and part not in section.model_fields:
+                continue
+        if not _is_noun(current) or (section is not None and part not in section.model_fields):
             return found
         found = current.model_fields.get(str(part))
         if found is None:
@@ -133,8 +156,10 @@ def _allowed(kind: Any, metadata: Iterable[Any]) -> str:
         return " or ".join(dict.fromkeys(every)) + _bounds(metadata)
     if _is_noun(kind):
         return "a section with the keys " + ", ".join(kind.model_fields)
-    words = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
-    return words.get(kind, "a value") + _bounds(metadata)
+    words = {
+        int: "a whole number", float: "a number", bool: "true or false", str: "text", list: "a list"
+    }  # fmt: skip
+    return words.get(origin or kind, "a value") + _bounds(metadata)
 
 
 def _bounds(metadata: Iterable[Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -17,6 +17,7 @@ from planecast.scenario.keys import (
     kinds_in,
     kinds_with,
     nearest,
+    section_in,
     without_tags,
 )
 from planecast.scenario.refusal import REFUSED
@@ -49,6 +50,7 @@ def validated(noun: type[N], data: Mapping[str, Any], where: Where) -> N:
         own = next((kind for key, kind in _KINDS.items() if key in noun.model_fields), "")
         wanted = f"name {own}" if own else f"its keys are {', '.join(noun.model_fields)}"
         raise InputError(f"this is {other[0]}", where(()), f"here {wanted}")
+    found = _of_the_likeliest(noun, found)
     found.sort(key=lambda problem: problem["type"] != "extra_forbidden")
     problem = found[0]
     location = without_tags(noun, tuple(problem["loc"]))
@@ -62,6 +64,19 @@ def validated(noun: type[N], data: Mapping[str, Any], where: Where) -> N:
     wrong = {without_tags(noun, tuple(problem["loc"])) for problem in found}
     more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
     raise InputError(what, place, what_to_do + more)
+
+
+def _of_the_likeliest(noun: type[BaseModel], found: Sequence[Any]) -> list[Any]:
+    """Without what the other members of a union say of a section, where one of them is a section:
+    that a list is wanted is no news to who has written one with a wrong key."""
+    inside = {tuple(problem["loc"][:-2]) for problem in found if len(problem["loc"]) > 2}
+
+    def is_other(place: Location, kind: str) -> bool:
+        field = field_at(noun, place)
+        union = field is not None and section_in(field.annotation) is not None
+        return union and place in inside and kind.endswith("_type")
+
+    return [one for one in found if not is_other(tuple(one["loc"][:-1]), one["type"])]
 
 
 def _sentence(noun: type[BaseModel], problem: Any, key: str) -> tuple[str, str]:
