@@ -112,6 +112,7 @@ def test_a_curve_reads_as_a_table(
     said = capsys.readouterr().out
     assert "90.0 %" in said
     assert "9.09 %" in said
+    assert "knee (highest load whose p10 of loss is below 0.1 %)" in said
     assert "measured 5.880 [5.821, 5.929] Mpps, simulated 6.000 Mpps" in said
     assert "the simulated one is +2.0 % off" in said
 

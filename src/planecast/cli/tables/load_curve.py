@@ -83,7 +83,7 @@ def _words(answer: LoadCurve) -> list[str]:
     error = answer.knee_error_percent
     far = "" if error is None else f"; the simulated one is {error:+.1f} % off"
     return [
-        f"knee (highest load with less than 0.1 % lost): {', '.join(knees)}{far}",
+        f"knee (highest load whose p10 of loss is below 0.1 %): {', '.join(knees)}{far}",
         f"calibrated to: capacity {estimate_text(port.capacity_pps, 1e6)} Mpps at overload, empty "
         f"poll {estimate_text(port.poll_cycles)} TSC cycles, a packet that comes alone "
         f"{estimate_text(port.single_cycles)}; so the port takes {port.port_cycles:.0f} cycles a "
