@@ -60,7 +60,7 @@ def test_what_is_measured_to_miss_is_refused(
     words = ("--rate", "10kpps", *BURSTS)
     some = run("optimise", asked, *words)
     assert some.code == 0, some.err
-    assert "(--confirm-best)" in some.out
+    assert "--confirm-best measures more of them" in some.out
     assert "3 of 3 measured values" in some.out
     every = run("optimise", asked, *words, "--confirm-best", "4")
     assert every.code == 1
