@@ -34,21 +34,15 @@ def test_a_faster_clock_helps_less_than_linearly(one: float, other: float, fixed
 
 
 def test_the_published_uncore_fit() -> None:
-    assert forwarding_fixed_share(2.4) == pytest.approx(0.0543, abs=1e-4)
-    assert forwarding_fixed_share(1.2) > forwarding_fixed_share(2.4)
+    assert forwarding_fixed_share() == pytest.approx(0.0543, abs=1e-4)
 
 
-def test_turbo_falls_with_active_cores_and_classes_have_clocks() -> None:
+def test_classes_of_cores_have_clocks() -> None:
     machine = machine_of("gold-6230n")
-    clocks = [core_ghz(machine, active) for active in range(1, 21)]
-    assert clocks == sorted(clocks, reverse=True)
-    assert (clocks[0], clocks[-1]) == (3.5, pytest.approx(2.9))
     assert core_ghz(machine) == 2.3
     assert core_ghz(machine, priority="high") == 2.7
     with pytest.raises(InputError, match="no cores of high priority"):
         core_ghz(machine_of("gold-6152"), priority="high")
-    with pytest.raises(InputError, match="21 active cores"):
-        core_ghz(machine, 21)
 
 
 @given(st.floats(1, 99))

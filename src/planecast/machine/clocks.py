@@ -8,12 +8,11 @@ program, from top-down shares, it would be farther off (docs/explanation/predict
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from planecast.errors import InputError
 from planecast.scenario.machine import Machine
-
-Priority = Literal["high", "low"]
+from planecast.scenario.placement import CorePriority
 
 UNCORE_NS = 17.7
 """Forwarding took 128.4 + 17.7 / f ns a packet on Haswell and later, f the uncore's GHz from 1.2 to
@@ -45,38 +44,27 @@ class Clocked(NamedTuple):
         return ghz * 1e9 / self.cycles(ghz)
 
 
-def forwarding_fixed_share(uncore_ghz: float = UNCORE_GHZ) -> float:
+def forwarding_fixed_share() -> float:
     """Share of a packet's time that follows the uncore's clock, by the published fit."""
-    return UNCORE_NS / uncore_ghz / (REST_NS + UNCORE_NS / uncore_ghz)
+    return UNCORE_NS / UNCORE_GHZ / (REST_NS + UNCORE_NS / UNCORE_GHZ)
 
 
-def core_ghz(machine: Machine, active_cores: int = 0, priority: Priority | None = None) -> float:
-    """The clock of a core: base without turbo (0 active cores), else turbo by active cores.
+def core_ghz(machine: Machine, priority: CorePriority = "none") -> float:
+    """The base clock of a core; with Speed Select Base Frequency a priority has one of its own.
 
-    Between one active core and all of them it falls evenly. With Speed Select Base Frequency a
-    priority has a base clock of its own. Raises InputError for a machine that has no such classes,
-    and for more active cores than it has.
+    Raises InputError for a priority on a machine that has no such classes.
     """
     values = machine.values
-    if priority is not None:
-        found = values.high_priority_ghz if priority == "high" else values.low_priority_ghz
-        if found is None:
-            raise InputError(
-                f"{machine.title} has no cores of {priority} priority",
-                "machine",
-                "machines that have them: gold-6230n, gold-5218n, gold-6252n",
-            )
-        return found.value
-    if active_cores == 0:
+    if priority == "none":
         return values.base_ghz.value
-    if not 0 < active_cores <= values.cores.value:
+    found = values.high_priority_ghz if priority == "high" else values.low_priority_ghz
+    if found is None:
         raise InputError(
-            f"got {active_cores} active cores, but {machine.title} has {values.cores.value:g}",
+            f"{machine.title} has no cores of {priority} priority",
             "machine",
+            "machines that have them: gold-6230n, gold-5218n, gold-6252n",
         )
-    one, every = values.turbo_one_core_ghz.value, values.turbo_all_cores_ghz.value
-    along = (active_cores - 1) / max(1.0, values.cores.value - 1)
-    return one + (every - one) * along
+    return found.value
 
 
 def beyond_turbo(machine: Machine, ghz: float) -> list[str]:

@@ -190,8 +190,7 @@ def refuse_other_work(of: Scenario, asked: Scenario) -> None:
 
 def _way(scenario: Scenario, published: PublishedRate) -> _Way:
     machine, placement = machine_at(scenario, published), scenario.placement
-    priority = None if placement.core_priority == "none" else placement.core_priority
-    ghz = placement.core_ghz or core_ghz(machine, priority=priority)
+    ghz = placement.core_ghz or core_ghz(machine, placement.core_priority)
     return _Way(machine, ghz, placement.busy_siblings, placement.lcores, cores_of(scenario))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 from planecast.scenario.machine import HOST
+from planecast.scenario.placement import CorePriority
 from planecast.scenario.scenario import Scenario
 
 
@@ -15,7 +16,7 @@ class Site(NamedTuple):
 
     machine: str = HOST
     core_ghz: float | None = None
-    core_priority: str = "none"
+    core_priority: CorePriority = "none"
     llc_ways: int | None = None
     busy_siblings: bool = False
     remote_memory: float = 0.0

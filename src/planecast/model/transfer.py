@@ -207,8 +207,7 @@ def _slowed(level: Level, factor: float, size_bytes: float) -> Level:
 def _other_machine(old: Hierarchy, machine: Machine, site: Site) -> Hierarchy:
     """The machine's caches and memory in the host's TSC cycles; what isn't known of them (how much
     many misses in flight help) is as on the host, in proportion."""
-    priority = None if site.core_priority == "none" else site.core_priority
-    ghz = site.core_ghz or core_ghz(machine, priority=priority)  # type: ignore[arg-type]
+    ghz = site.core_ghz or core_ghz(machine, site.core_priority)
     ns = old.tsc_hz / 1e9
     core, values = machine.core, machine.values
     private = {

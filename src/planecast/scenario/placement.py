@@ -39,6 +39,9 @@ def _all_of_them(data: dict[str, Any]) -> int:
     return len(parse_cpus(data["cpus"])) if data.get("cpus") else 1
 
 
+CorePriority = Literal["none", "high", "low"]
+"""With Speed Select Base Frequency: whose base clock a core has."""
+
 RingSize = Annotated[Count, Field(ge=32, le=16384), AfterValidator(power_of_two)]
 
 
@@ -79,7 +82,7 @@ class Placement(Noun):
     core_ghz: Annotated[float | None, Field(ge=0.1, le=10)] = None
     """Clock of the forwarding cores; null: as calibrated, or the machine's base clock. For the
     model."""
-    core_priority: Literal["none", "high", "low"] = "none"
+    core_priority: CorePriority = "none"
     """Speed Select class of the forwarding cores, which has a clock of its own. For the model."""
     llc_ways: Annotated[Count | None, Field(ge=1, le=64)] = None
     """Ways of the last-level cache that the lcores may fill; null: all. For the model."""
