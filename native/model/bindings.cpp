@@ -22,6 +22,7 @@ namespace
 using planecast::model::kLanes;
 using planecast::model::kMostShape;
 using planecast::model::Lane;
+using planecast::model::lane_of;
 
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Tables = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
@@ -29,7 +30,6 @@ using Column = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::
 using Numbers = std::vector<std::variant<double, Column>>; // by region; of all scenarios, or each
 using Kinds = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Groups = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using OutColumn = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutTable = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using OutTables = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
@@ -106,17 +106,16 @@ void serve(const Kinds &cyclic, const Kinds &others, const Numbers &own_lines,
                             {waits.data(), first.data(), lines.data(), cost.data()});
 }
 
-// Shares of the touches of regions in one cache, of shape (regions, scenarios), and the mean
-// packets that a line stays.
+// Shares of the touches of regions in one cache, of shape (regions, scenarios).
 void hit_shares(const Kinds &cyclic, const Table &lines, const Table &touches,
                 const Column &inserted, const Column &capacity, double shape,
-                const OutTable &shares, const OutColumn &time)
+                const OutTable &shares)
 {
     const std::size_t regions = lines.shape(0), scenarios = lines.shape(1);
     require(touches.shape(0) == regions && touches.shape(1) == scenarios &&
             shares.shape(0) == regions && shares.shape(1) == scenarios &&
             cyclic.shape(0) == regions && capacity.shape(0) == scenarios &&
-            inserted.shape(0) == scenarios && time.shape(0) == scenarios);
+            inserted.shape(0) == scenarios);
     planecast::model::CacheSharing sharing(regions, cyclic.data());
     sharing.shape = shape_of(shape);
     const nb::gil_scoped_release released;
@@ -124,20 +123,12 @@ void hit_shares(const Kinds &cyclic, const Table &lines, const Table &touches,
         const std::size_t count = std::min(kLanes, scenarios - first);
         for (std::size_t region = 0; region < regions; ++region) {
             const std::size_t row = region * scenarios;
-            sharing.lines[region] = planecast::model::lane_of(lines.data() + row, first, count, 0);
-            sharing.touches[region] =
-                planecast::model::lane_of(touches.data() + row, first, count, 0);
-            for (std::size_t i = 0; i < kLanes; ++i) {
-                double &own = sharing.lines[region][i];
-                sharing.rates[region][i] = sharing.touches[region][i] / std::max(own, 1e-9);
-                own = sharing.touches[region][i] > 0 ? own : 0.0;
-            }
+            sharing.set(region, lane_of(lines.data() + row, first, count, 0),
+                        lane_of(touches.data() + row, first, count, 0));
         }
-        sharing.inserted = planecast::model::lane_of(inserted.data(), first, count, 0);
+        sharing.inserted = lane_of(inserted.data(), first, count, 0);
         Lane stay{}, share;
-        const Lane room = planecast::model::lane_of(capacity.data(), first, count, 1);
-        sharing.find_time(room, stay);
-        planecast::model::store(stay, time.data(), first, count);
+        sharing.find_time(lane_of(capacity.data(), first, count, 1), stay);
         for (std::size_t region = 0; region < regions; ++region) {
             sharing.share(region, stay, share);
             planecast::model::store(share, shares.data() + region * scenarios, first, count);
@@ -156,5 +147,5 @@ NB_MODULE(_native, module)
                "group"_a, "covered"_a, "burst"_a, "latency"_a, "waits"_a, "first"_a, "lines"_a,
                "cost"_a);
     module.def("hit_shares", &hit_shares, "cyclic"_a, "lines"_a, "touches"_a, "inserted"_a,
-               "capacity"_a, "shape"_a, "shares"_a, "time"_a);
+               "capacity"_a, "shape"_a, "shares"_a);
 }

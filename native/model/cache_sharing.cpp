@@ -54,6 +54,17 @@ inline void survive(const Vectors &mean, unsigned shape, Vectors &below, Vectors
 
 } // namespace
 
+void CacheSharing::set(std::size_t region, const Lane &own, const Lane &touched, bool used)
+{
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        const double held = std::max(own[i], kLeastLines);
+        const double there = touched[i] > 0 && used ? 1.0 : 0.0;
+        rates[region][i] = touched[i] / held;
+        lines[region][i] = there * held;
+        touches[region][i] = there * touched[i];
+    }
+}
+
 // However long lines stay: where they crowd some sets no more than these keep of them.
 Lane CacheSharing::holdable() const
 {

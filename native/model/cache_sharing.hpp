@@ -12,8 +12,9 @@
 namespace planecast::model
 {
 
-inline constexpr unsigned kMostShape = 64; // of a line's lifetimes
-inline constexpr double kForEver = 1e30;   // packets that a line stays where everything fits
+inline constexpr unsigned kMostShape = 64;  // of a line's lifetimes
+inline constexpr double kForEver = 1e30;    // packets that a line stays where everything fits
+inline constexpr double kLeastLines = 1e-9; // of a region: rates are touches over lines
 inline constexpr std::size_t kNone = ~std::size_t{}; // of the regions
 
 // A line stays for a time that is gamma distributed: of the shape of the cache's ways where the
@@ -36,6 +37,9 @@ class CacheSharing
     std::size_t passing = kNone;
     Lane takes{};
     unsigned shape = 1;
+
+    // A region's lines and its touches a packet, where it is used.
+    void set(std::size_t region, const Lane &own, const Lane &touched, bool used = true);
 
     // Forgets how long lines stayed in the cache before this one.
     void begin() { std::ranges::fill(crowded_, Crowded{}); }

@@ -12,7 +12,6 @@ namespace planecast::model
 namespace
 {
 
-constexpr double kLeastLines = 1e-9; // of a region: rates are touches over lines
 constexpr int kMostRounds = 60;
 constexpr double kLeastStep = 1e-9; // of a time: a shorter one has no slope
 constexpr double kMostTurn = -0.7;  // of a step's slope, by what the cost falls
@@ -216,17 +215,12 @@ class Block
     {
         sharing_.begin();
         for (std::size_t region = 0; region < all_.regions; ++region) {
-            const Lane &lines = shared ? everyone_[region] : own_[region];
-            const bool absent = all_.others[region] && !shared;
             sharing_.crowding[region] = shared ? all_crowding_[region] : own_crowding_[region];
-            for (std::size_t i = 0; i < kLanes; ++i) {
-                const double touches = touches_[region][i] * (shared ? lcores_[i] : 1.0);
-                const double held = std::max(lines[i], kLeastLines);
-                const double used = touches > 0 && !absent ? 1.0 : 0.0;
-                sharing_.rates[region][i] = touches / held;
-                sharing_.lines[region][i] = used * held;
-                sharing_.touches[region][i] = used * touches;
-            }
+            Lane touches = touches_[region];
+            for (std::size_t i = 0; i < kLanes; ++i)
+                touches[i] *= shared ? lcores_[i] : 1.0;
+            sharing_.set(region, shared ? everyone_[region] : own_[region], touches,
+                         shared || !all_.others[region]);
         }
     }
 

@@ -30,7 +30,7 @@ def walks(
         for pace in (30.0, 60.0, 100.0):
             lines = (size << 20) / LINE_BYTES
             lap = lines * pace / CLOCK
-            served, _ = hit_shares(
+            served = hit_shares(
                 np.array([True]),
                 np.array([[lines]]),
                 np.array([[lines]]),

@@ -17,9 +17,7 @@ def translation(beyond: tuple[int, float] | None) -> Translation:
 @pytest.mark.parametrize("pages", [1300.0, 1536.0, 1800.0, 2000.0])
 def test_a_tlb_s_pages_are_found_from_the_share_of_touches_that_it_misses(pages: float) -> None:
     lines = np.array([[2048.0]])
-    kept, _ = hit_shares(
-        np.array([True]), lines, np.ones_like(lines), np.array([pages]), shape=SHAPE
-    )
+    kept = hit_shares(np.array([True]), lines, np.ones_like(lines), np.array([pages]), shape=SHAPE)
     found = reach(translation((2048, 1.0 - float(kept[0, 0]))))
     assert found == pytest.approx(pages, rel=0.02)
 

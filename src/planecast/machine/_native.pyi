@@ -43,5 +43,4 @@ def hit_shares(
     capacity: NDArray[np.float64],
     shape: float,
     shares: NDArray[np.float64],
-    time: NDArray[np.float64],
 ) -> None: ...

@@ -36,15 +36,15 @@ def hit_shares(
     *,
     shape: float,
     inserted: Floats | None = None,
-) -> tuple[Floats, Floats]:
-    """(share of each region's touches that one cache serves, mean time that a line stays).
+) -> Floats:
+    """Share of each region's touches that one cache serves, of shape (regions, scenarios).
 
     `cyclic` is of shape (regions,), `lines` and `touches` of shape (regions, scenarios), `capacity`
     and `inserted` (lines that others bring in a unit of time and never touch again) of shape
     (scenarios,). Time is in the unit that touches are counted by.
     """
     lines, touches = np.ascontiguousarray(lines), np.ascontiguousarray(touches)
-    found, time = np.empty_like(lines), np.empty(lines.shape[1])
+    found = np.empty_like(lines)
     others = np.zeros(lines.shape[1]) if inserted is None else inserted
     _native.hit_shares(
         np.ascontiguousarray(cyclic),
@@ -54,6 +54,5 @@ def hit_shares(
         np.ascontiguousarray(capacity),
         shape,
         found,
-        time,
     )
-    return found, time
+    return found

@@ -122,7 +122,7 @@ class _Walks(NamedTuple):
         """Of the law's survival, in standard deviations, where others bring in so many lines a
         second."""
         # Time is counted in laps: a line is touched once each.
-        served, _ = hit_shares(
+        served = hit_shares(
             np.array([True]),
             self.lines[None],
             self.lines[None],

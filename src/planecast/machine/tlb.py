@@ -127,7 +127,7 @@ def _walks_beyond(profile: WorkloadProfile, pages: float) -> Floats:
     """Beyond a TLB of so many pages; no fitted parameter changes them."""
     tables = profile.pages
     touches = np.stack([table.touches for table in tables])
-    kept, _ = hit_shares(
+    kept = hit_shares(
         np.array([table.cyclic for table in tables]),
         np.stack([table.lines for table in tables]),
         touches,

@@ -28,5 +28,5 @@ def reach(translation: Translation) -> float:
     pages, walked = translation.beyond
     held = np.linspace(translation.pages, pages, 65)
     lines = np.full((1, held.size), float(pages))
-    kept, _ = hit_shares(np.array([True]), lines, np.ones_like(lines), held, shape=SHAPE)
+    kept = hit_shares(np.array([True]), lines, np.ones_like(lines), held, shape=SHAPE)
     return float(np.interp(1.0 - walked, kept[0], held))

@@ -143,7 +143,7 @@ def neighbours_of(
 
 def _hit_alone(works: _Works, size: float) -> Floats:
     """Share of the neighbours' touches that a cache of their own ways serves."""
-    shares, _ = hit_shares(
+    shares = hit_shares(
         np.array([True]),
         np.maximum(works.lines, 1.0)[None],
         np.ones((1, works.lines.size)),

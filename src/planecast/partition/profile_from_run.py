@@ -127,7 +127,7 @@ def _beyond_private(scenario: Scenario, calibration: Calibration) -> tuple[float
     regions = [region for region in profile.regions if region.touches[0] > 0]
     if not own or not regions:
         return touches, 0.0
-    served, _ = hit_shares(
+    served = hit_shares(
         np.array([region.cyclic for region in regions]),
         np.stack([region.lines for region in regions]),
         np.stack([region.touches for region in regions]),

@@ -35,7 +35,7 @@ def descriptor_misses(scenario: Scenario, sizes: Sequence[float]) -> dict[str, t
     touches = np.array([region.touches[0] for region in regions]).reshape(shape)
     found: dict[str, list[float]] = {name: [0.0] * len(sizes) for name in scenario.all_stages}
     for place, size in enumerate(sizes):
-        served, _ = hit_shares(cyclic, lines, touches, np.array([float(size)]), shape=WAYS)
+        served = hit_shares(cyclic, lines, touches, np.array([float(size)]), shape=WAYS)
         for region, missed in zip(regions, (touches * (1 - served))[:, 0], strict=True):
             found[region.stage][place] += float(missed)
     return {name: tuple(missed) for name, missed in found.items()}

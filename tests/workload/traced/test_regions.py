@@ -25,7 +25,7 @@ def misses(touched: list[Far], capacity: float) -> float:
     """Touches a packet that a cache of so many lines misses, by the law."""
     regions = traced_regions(touched, BURSTS)
     touches = np.stack([region.touches for region in regions])
-    kept, _ = hit_shares(
+    kept = hit_shares(
         np.array([region.cyclic for region in regions]),
         np.stack([region.lines for region in regions]),
         touches,
