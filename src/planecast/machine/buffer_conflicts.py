@@ -53,7 +53,7 @@ class BufferConflicts(Mechanism):
         if reader is None:
             return []
         wait = self.wait_cycles(profile, hierarchy, values)
-        read = profile.runs(reader)
+        read = profile.sizes.runs(reader)
         unread = wait * (1 - read) * UNREAD_SHARE
         return [
             Term(reader, self.cause, (WAIT,), wait * read),
@@ -78,7 +78,7 @@ class BufferConflicts(Mechanism):
         reader = profile.header_reader
         if reader is None or not later:
             return []
-        wait = profile.runs(reader) * self.wait_cycles(profile, hierarchy, values)
+        wait = profile.sizes.runs(reader) * self.wait_cycles(profile, hierarchy, values)
         shared = OVERLAPPED_SHARE * np.asarray(sum(term.cycles for term in later))
         ratio = np.where(wait > 0, shared / np.maximum(wait, 1e-9), 0.0)
         left = np.where(wait > 0, np.exp(-ratio), 0.0)

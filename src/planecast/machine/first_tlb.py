@@ -71,11 +71,11 @@ class FirstTlb(Mechanism):
         by_kind = np.where(profile.small_pages, 1.0, tlb.large_share)
         missed = by_kind * _beyond(pages_between(profile, reader), tlb)
         each = values[WAIT] * hierarchy.tsc_per_core_cycle
-        found = [Term(reader, self.cause, (WAIT,), profile.runs(reader) * missed * each)]
+        found = [Term(reader, self.cause, (WAIT,), profile.sizes.runs(reader) * missed * each)]
         for stage, walk in profile.lock_steps.items():
             missed = by_kind * _beyond(pages_outside(profile, stage), tlb)
             once = walk.steps * missed * tlb.miss_cycles / profile.sizes.burst
-            found.append(Term(stage, self.cause, (), profile.runs(stage) * once))
+            found.append(Term(stage, self.cause, (), profile.sizes.runs(stage) * once))
         return found
 
 

@@ -44,7 +44,7 @@ class StageStarts(Mechanism):
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
         each = values[START] * hierarchy.tsc_per_core_cycle / profile.sizes.burst
         return [
-            Term(stage, self.cause, (START,), profile.runs(stage) * each)
+            Term(stage, self.cause, (START,), profile.sizes.runs(stage) * each)
             for stage in profile.stages
             if role_of(stage) == "processing" and stage not in profile.lock_steps
         ]

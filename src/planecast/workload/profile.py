@@ -146,12 +146,6 @@ class WorkloadProfile:
             clocked=clocked_stages(program.subject, program.stages),
         )
 
-    def runs(self, stage: str) -> Floats:
-        """1 where the stage runs, else 0; source and tx always do."""
-        if stage in ("source", "tx"):
-            return np.ones(self.sizes.columns.size)
-        return self.sizes.runs(stage)
-
 
 def _program_values(columns: ScenarioColumns, program: ProgramProfile) -> dict[str, Floats]:
     """Columns of the keys that a program's traces change."""

@@ -36,7 +36,9 @@ class Sizes:
         return self.columns.choices[key].each(lambda one: float(one == value)) > 0
 
     def runs(self, stage: str) -> Floats:
-        """1 where the stage runs, else 0."""
+        """1 where the stage runs, else 0; source and tx always do."""
+        if stage in ("source", "tx"):
+            return np.ones(self.columns.size)
         if "workload.stages" not in self.columns.choices:
             return np.zeros(self.columns.size)
         return self.columns.choices["workload.stages"].each(lambda own: float(stage in own))
