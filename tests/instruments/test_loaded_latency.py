@@ -22,10 +22,9 @@ from planecast.instruments.loaded_latency import (
     measure_loaded,
     remembered_latency,
 )
-from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.hierarchy import Hierarchy, SharedMemory
 from planecast.machine.memory import ASSUMED_GBS, Memory
 from planecast.machine.memory_next_to_stream import rise_by_load
-from planecast.machine.tenants import memory_of
 from planecast.scenario.machine import machine_of
 
 FULL = 150e6
@@ -138,7 +137,7 @@ def test_the_entry_holds_the_curve_and_the_model_goes_by_it(tmp_path: Path) -> N
     assert found.values.tsc_ghz.value == 2
     assert found.values.page_sizes is not None
     assert found.core.walk_cycles is not None
-    memory = memory_of(found)
+    memory = SharedMemory.of(found).curve()
     half = found.values.memory_loaded[2]
     assert memory.latency_ns(half.gbs) == pytest.approx(max(half.ns, memory.idle_ns))
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planecast.machine.hierarchy import SharedMemory
 from planecast.machine.memory import Memory
-from planecast.machine.tenants import Settled, Shared, memory_of, settle
+from planecast.machine.tenants import Settled, Shared, settle
 from planecast.scenario.machine import machine_of
 
 MACHINE = machine_of("gold-6230n")
@@ -45,7 +46,7 @@ def share(*tenants: Tenant) -> Settled:
             inside=np.array([[[bool(t.mask >> w & 1) for w in range(WAYS)] for t in tenants]]),
             way_bytes=np.array([MACHINE.way_bytes]),
             llc_ns=MACHINE.l3_ns,
-            memory=memory_of(MACHINE),
+            memory=SharedMemory.of(MACHINE).curve(),
             same_memory=np.ones((1, 1)),
             demand=lambda capacity: capacity,
         )

@@ -14,6 +14,7 @@ from planecast.machine.memory_next_to_stream import rise_by_load, rise_by_width
 from planecast.machine.page_conflicts import page_conflicts
 from planecast.machine.survival import Lifetime, fitted_lifetime, fitted_stream_share
 from planecast.machine.tlb_reach import reach
+from planecast.scenario.machine import Machine
 from planecast.scenario.model import ListOf, Noun
 
 if TYPE_CHECKING:
@@ -81,6 +82,16 @@ class SharedMemory(Noun):
     """GB/s that reads reach at most."""
     loaded: ListOf[Pair] = ()
     """(GB/s, ns) under traffic, where it was measured."""
+
+    @classmethod
+    def of(cls, machine: Machine) -> Self:
+        """As the catalogue has a machine's socket."""
+        values = machine.values
+        return cls(
+            idle_ns=values.memory_idle_ns.value,
+            peak_gbs=values.memory_gbs.value,
+            loaded=tuple((point.gbs, point.ns) for point in values.memory_loaded),
+        )
 
     def curve(self) -> Memory:
         """Its latency by load."""

@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from planecast.cache_line import LINE_BYTES
 from planecast.machine.memory import Memory
-from planecast.scenario.machine import Machine
 
 Floats = NDArray[np.float64]
 
@@ -135,13 +134,3 @@ def _fair(shared: Shared, miss: Floats, touches: Floats, ways: NDArray[np.int_])
     parts = np.where(total > 0, filling / np.where(total > 0, total, 1.0), alike[:, :, None, :])
     room = shared.way_bytes * parts.sum(axis=-1)
     return np.asarray(np.minimum(room, shared.footprint[:, None]))
-
-
-def memory_of(machine: Machine) -> Memory:
-    """The memory of a machine's socket."""
-    values = machine.values
-    return Memory(
-        values.memory_idle_ns.value,
-        values.memory_gbs.value,
-        measured=tuple((point.gbs, point.ns) for point in values.memory_loaded),
-    )

@@ -233,11 +233,7 @@ def _other_machine(old: Hierarchy, machine: Machine, site: Site) -> Hierarchy:
             "first_tlb": None,  # not known of it, and its large pages are such
             "loaded": (),
             "background": False,
-            "memory": SharedMemory(
-                idle_ns=values.memory_idle_ns.value,
-                peak_gbs=values.memory_gbs.value,
-                loaded=tuple((point.gbs, point.ns) for point in values.memory_loaded),
-            ),
+            "memory": SharedMemory.of(machine),
             "ways": Ways(own=int(ways), of=int(values.llc_ways.value)),
         }
     )

@@ -9,7 +9,8 @@ import numpy as np
 from planecast.cache_line import LINE_BYTES
 from planecast.machine.ceilings import card_ceilings, forward
 from planecast.machine.clocks import Clocked, core_ghz
-from planecast.machine.tenants import Shared, memory_of, settle
+from planecast.machine.hierarchy import SharedMemory
+from planecast.machine.tenants import Shared, settle
 from planecast.machine.vswitch import Pass, switched
 from planecast.reproduce.bsdp import clocked
 from planecast.reproduce.catalogued import card_of, machine_of
@@ -255,7 +256,7 @@ def _rate(frame: int, *, classes: bool) -> float:
             inside=np.array([[[bool(mask >> way & 1) for way in range(ways)] for mask in masks]]),
             way_bytes=np.array([machine.way_bytes]),
             llc_ns=machine.l3_ns,
-            memory=memory_of(machine),
+            memory=SharedMemory.of(machine).curve(),
             same_memory=np.ones((1, 1)),
             demand=lambda capacity: capacity,
         )
