@@ -29,6 +29,7 @@ from planecast.workload.stages import (
     ip4_routes,
     qinq,
     route,
+    rte_hash,
     source,
     tm,
 )
@@ -69,9 +70,8 @@ SAID: dict[tuple[str, ...], dict[str, float]] = {
     ("stages/downroute.c",): {
         "sizeof(struct qinq_hop)": qinq.HOP_BYTES,
         "sizeof(*((struct tables *)0)->route_of_flow)": downroute.ROUTE_BYTES,
-        # rte_hash keeps eight bytes of data before a key, both in multiples of sixteen.
-        "(8 + sizeof(struct down_key) + 15) / 16 * 16": downroute.KEY_BYTES,
-        "RTE_HASH_LOOKUP_BULK_MAX": downroute.BULK,
+        "sizeof(struct down_key)": downroute.KEY_BYTES,
+        "RTE_HASH_LOOKUP_BULK_MAX": rte_hash.BULK,
     },
     ("pktgen_tuple.h", "stages/tm.h", "rte_sched.h", "rte_red.h", "rte_pie.h"): {
         "1 << PIPE_BITS": tm.PIPES,
@@ -89,16 +89,14 @@ SAID: dict[tuple[str, ...], dict[str, float]] = {
     ("stages/route.h", "stages/actions.h", "rte_lpm.h"): {
         "RTE_CACHE_LINE_SIZE / sizeof(struct next_hop)": route.NEXT_HOPS_PER_LINE,
         "RTE_LPM_TBL24_NUM_ENTRIES * sizeof(struct rte_lpm_tbl_entry) / RTE_CACHE_LINE_SIZE": (
-            route.TABLE_LINES
+            first_24_bits.TABLE_LINES
         ),
         "sizeof(struct class_entry)": LINE_BYTES,
     },
     ("flow_table.c", "headers.h"): {
         "sizeof(struct flow_bucket)": LINE_BYTES,
         "KEYS_PER_BUCKET": classify.FLOWS_PER_BUCKET,
-        "RTE_CACHE_LINE_SIZE / ((8 + sizeof(uint64_t) + 15) / 16 * 16)": (
-            classify.LIBRARY_KEYS_PER_LINE
-        ),
+        "sizeof(uint64_t)": classify.KEY_BYTES,
         "1 << FLOW_ID_BITS": MAX_FLOWS,
     },
     ("stages/kernel.h",): {"sizeof(struct kernel) < 4096": True},

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from planecast.cache_line import LINE_BYTES
 from planecast.scenario.dataplanes.packets import IPV4_ADDRESSES
-from planecast.workload.regions import Overlap, Region
+from planecast.workload.regions import PAGE_LINES, Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import Floats, LockStep, StageDescriptor
 
-LINES_PER_RULE = 208 / 64
+LINES_PER_RULE = 208 / LINE_BYTES
 """Nodes of a rule's own, from the third byte of its destination on. rte_acl's run-time structures
 grow by 208 bytes a rule of ours."""
 FIRST_BYTES = 256
 """Of destinations: each has a node for the second byte."""
-LINES_PER_NODE = 2048 / 64
+LINES_PER_NODE = 2048 / LINE_BYTES
 """Of a node with an entry of eight bytes for each value of its byte."""
 FEW_RANGES = 4
 """Rules whose ranges of a byte fit a node of one line; for more it has an entry for each value. So
@@ -55,7 +56,7 @@ class Acl(StageDescriptor):
                 cyclic=True,
                 lines=lines,
                 touches=sizes.runs(self.name) * lines / destinations,
-                pages=lines / 64 + 1,
+                pages=lines / PAGE_LINES + 1,
                 total_lines=lines,
                 overlap=Overlap.DEPENDENT,
                 # A rule's lines lie next to each other: prefetchers bring them in together.

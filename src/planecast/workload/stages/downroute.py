@@ -12,15 +12,15 @@ from planecast.workload.sizes import Sizes, filled_buckets
 from planecast.workload.stages.descriptor import StageDescriptor
 from planecast.workload.stages.first_24_bits import first_table
 from planecast.workload.stages.qinq import NEXT_HOPS, next_hops
+from planecast.workload.stages.rte_hash import (
+    BUCKET_ENTRIES,
+    BUCKETS_ASKED,
+    BULK,
+    entry_lines,
+)
 
-BUCKET_ENTRIES = 8
-"""rte_hash: a bucket is one line of eight signatures and indices."""
-BUCKETS_ASKED = 2
-"""The library's bulk look-up asks for the primary and the secondary bucket of every key."""
-KEY_BYTES = 32
-"""rte_hash: eight bytes of data and sixteen of key, in multiples of sixteen."""
-BULK = 64
-"""Keys that the library looks up at once."""
+KEY_BYTES = 16
+"""Of a five-tuple in rte_hash."""
 ROUTE_BYTES = 4
 """A flow's route, in an array by flow."""
 
@@ -38,7 +38,7 @@ class Downroute(StageDescriptor):
         by_hash = runs * sizes.is_choice("workload.down_lookup", "hash")
         entries = np.maximum(sizes.number("workload.flows"), BUCKET_ENTRIES)
         buckets = hashed(filled_buckets(entries, BUCKET_ENTRIES), BUCKETS_ASKED)
-        keys = Table(lines=lambda flows: flows * KEY_BYTES / LINE_BYTES)
+        keys = Table(lines=lambda flows: flows * entry_lines(KEY_BYTES))
         routes = Table(lines=lambda flows: flows * ROUTE_BYTES / LINE_BYTES)
         bulk = np.minimum(sizes.burst, BULK)
         unused = runs * (1 - sizes.runs("qinq"))

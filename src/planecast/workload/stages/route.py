@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from planecast.scenario.dataplanes.packets import IPV4_ADDRESSES
-from planecast.workload.regions import Asked, Overlap, Region
+from planecast.workload.regions import PAGE_LINES, Asked, Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
+from planecast.workload.stages.first_24_bits import TABLE_LINES
 
-TABLE_LINES = 1 << 20
-"""rte_lpm: 2^24 entries of 4 bytes."""
 NEXT_HOPS_PER_LINE = 2
 
 
@@ -30,7 +29,7 @@ class Route(StageDescriptor):
                 cyclic=True,
                 lines=lines,
                 touches=runs * lines / destinations,
-                pages=np.minimum(lines, TABLE_LINES / 64),
+                pages=np.minimum(lines, TABLE_LINES / PAGE_LINES),
                 total_lines=lines,
                 overlap=Overlap.PREFETCHED,
                 asked=Asked("key"),
@@ -42,7 +41,7 @@ class Route(StageDescriptor):
                 cyclic=True,
                 lines=hops,
                 touches=runs * hops / destinations,
-                pages=hops / 64 + 1,
+                pages=hops / PAGE_LINES + 1,
                 total_lines=hops,
                 overlap=Overlap.INDEPENDENT,
                 in_flight=sizes.burst,
