@@ -19,6 +19,7 @@ longer, to which `odd` adds if the length isn't a multiple of 4 (reads).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -109,6 +110,11 @@ class Link:
         to_memory = write[0] + read[0] + 2 * descriptor
         from_memory = write[1] + read[1] + 2 * for_batch[1] / DESCRIPTORS_AT_ONCE
         return self.ns((to_memory, from_memory)) / 1e9
+
+    def frames_pps(self, sizes: Sequence[tuple[int, float]]) -> float:
+        """Such frames a second, of these sizes with their weights."""
+        seconds = sum(weight * self.frame_seconds(size) for size, weight in sizes)
+        return 1 / (seconds / sum(weight for _, weight in sizes))
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,6 @@ def limits_of(
     `frames` are the sizes and their weights where the scenario doesn't say them: a capture's.
     """
     sizes = frames or scenario.traffic.frames
-    total = sum(weight for _, weight in sizes)
     nic, device = scenario.nic, scenario.accelerator
     found: dict[str, float] = {}
     if nic.link_gbps is not None:
@@ -43,8 +42,7 @@ def limits_of(
         found["NIC"] = min(card)
     link = link_of(scenario)
     if link is not None:
-        seconds = sum(weight * link.frame_seconds(size) for size, weight in sizes) / total
-        found["PCIe"] = 1 / seconds
+        found["PCIe"] = link.frames_pps(sizes)
     spills = ddio_overflow(scenario)
     if spills is not None and math.isfinite(spills.memory_pps):
         found["memory"] = spills.memory_pps

@@ -27,6 +27,7 @@ from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.results.student import t_quantile
+from planecast.scenario.frames import mean_bytes
 from planecast.scenario.machine import HOST, Machine
 from planecast.scenario.scenario import Scenario
 
@@ -90,12 +91,9 @@ def ceilings(published: PublishedRate, scenario: Scenario) -> dict[str, float]:
     if card is None:
         return {}
     values, sizes = card.values, scenario.traffic.frames
-    weights = sum(weight for _, weight in sizes)
-    mean = sum(weight * size for size, weight in sizes) / weights
     link = Link.of(str(values.pcie.value), machine_at(scenario, published))
-    seconds = sum(weight * link.frame_seconds(size) for size, weight in sizes) / weights
     ports = published.ports or int(values.ports.value)
-    found = {**card_ceilings(card, ports, 1, mean), "PCIe": 1 / seconds}
+    found = {**card_ceilings(card, ports, 1, mean_bytes(sizes)), "PCIe": link.frames_pps(sizes)}
     if values.queue_mpps is not None:
         # Every port has a queue, and every lcore.
         queues = max(ports, scenario.placement.lcores)
