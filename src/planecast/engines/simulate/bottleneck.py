@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate.drops import kept_share, lost_by_cause
 from planecast.engines.simulate.generator_latency import without_generator
-from planecast.engines.simulate.policer import red_share
 from planecast.scenario.scenario import Scenario
-from planecast.scenario.shares import stage_shares
 
 SOURCE_CAUSES = ("rx_ring", "nic")
 """Drops in front of the lcores: what an always full source can't get rid of."""
@@ -40,8 +39,7 @@ def capped_by(
     if wanted is None:
         wanted = answer.offered_pps.value
     # A limit in front of the stages is reached though some of what it lets through is dropped.
-    kept = math.prod(1 - share for share in stage_shares(traffic.dropped).values())
-    kept *= 1 - red_share(scenario)
+    kept = kept_share(scenario)
     reached = [
         (limit, name)
         for name, limit in limits.items()
@@ -49,10 +47,7 @@ def capped_by(
     ]
     if reached:
         return min(reached)[1]
-    lost: dict[str, int] = {}
-    for drop in answer.drops:
-        if drop.packets and drop.cause in _FULL:
-            lost[drop.cause] = lost.get(drop.cause, 0) + drop.packets
+    lost = {cause: count for cause, count in lost_by_cause(answer).items() if cause in _FULL}
     if not lost and traffic.at_a_rate:
         return "generator"
     if min(lcore.polling for lcore in without_generator(answer)) < _RARELY_IDLE:

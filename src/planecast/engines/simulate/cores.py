@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.card import Card, output
+from planecast.engines.simulate.drops import drops_of
 from planecast.engines.simulate.handoff import LineCosts
 from planecast.engines.simulate.pipeline_split import Segment
-from planecast.engines.simulate.policer import meters, red_drops
+from planecast.engines.simulate.policer import meters
 from planecast.engines.simulate.stage_cost import StageCost
 from planecast.scenario.interference import Interference
 from planecast.scenario.scenario import Scenario
-from planecast.scenario.shares import stage_shares
 
 IDLE_CYCLES = 20.0
 """TSC cycles of a poll that finds nothing, at least: one turn of the loop."""
@@ -115,29 +115,9 @@ def _stage(scenario: Scenario, stage: StageCost, device: str) -> sim.Stage:
         cycles_by_burst=stage.cycles.tolist(),
         new_flow_cycles=scenario.workload.new_flow_cycles if stage.name == opens else 0.0,
         accelerator=device if served else "",
-        drops=[
-            *_drops(scenario, stage.name),
-            *(red_drops(scenario) if stage.name == "actions" else []),
-        ],
+        drops=drops_of(scenario, stage.name),
         **(meters(scenario) if stage.name == "actions" else {}),
     )
-
-
-CAUSES = {"classify": "flow_miss", "actions": "policer", "route": "route_miss"}
-"""What the data plane calls drops of a stage, where it isn't the stage's own name."""
-
-
-def _drops(scenario: Scenario, stage: str) -> list[sim.Drop]:
-    share = stage_shares(scenario.traffic.dropped).get(stage, 0.0)
-    if share == 0:
-        return []
-    return [
-        sim.Drop(
-            cause=CAUSES.get(stage, stage),
-            probability=share,
-            extra_cycles=scenario.traffic.drop_cycles,
-        )
-    ]
 
 
 def _device(scenario: Scenario, chain: int) -> list[sim.Accelerator]:

@@ -8,20 +8,19 @@ much, for queues' shares differ), so every poll finds a full burst.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate import card as cards
 from planecast.engines.simulate.capture import Capture
 from planecast.engines.simulate.cores import lcores_of
+from planecast.engines.simulate.drops import kept_share
 from planecast.engines.simulate.interruptions import least_ns
 from planecast.engines.simulate.pipeline_split import bottlenecks
-from planecast.engines.simulate.policer import metered_share, red_share
+from planecast.engines.simulate.policer import metered_share
 from planecast.engines.simulate.sources import capture_of, sources
 from planecast.engines.simulate.to_result import Prepared
 from planecast.scenario.scenario import Scenario
-from planecast.scenario.shares import stage_shares
 
 OVERLOAD = 1.1
 """What a source offers that shall always have packets: so many times what its lcores can take."""
@@ -105,9 +104,8 @@ def _capacity_pps(scenario: Scenario, cycles: float, tsc_hz: float) -> float:
     """Packets a second that all chains take, at so many TSC cycles a packet that none drops."""
     capacity = tsc_hz / cycles if cycles > 0 else tsc_hz
     # Packets that are dropped on the way cost less: at most as if they were dropped at once.
-    kept = math.prod(1 - share for share in stage_shares(scenario.traffic.dropped).values())
-    kept *= 1 - red_share(scenario)
-    capacity /= max(kept * metered_share(scenario, capacity), _LEAST_KEPT)
+    kept = kept_share(scenario) * metered_share(scenario, capacity)
+    capacity /= max(kept, _LEAST_KEPT)
     return capacity * len(scenario.placement.chains)
 
 

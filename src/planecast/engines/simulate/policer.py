@@ -1,7 +1,7 @@
 """The policer of flow actions: a meter a flow, of those that a chain of lcores has.
 
 The data plane's meters are two-rate, three-colour ones (RFC 2698) with equal rates and bursts, so
-that one bucket in bytes says what is red; no packet comes red. A packet's flow is drawn at random,
+that one bucket in bytes says what is red. A packet's flow is drawn at random,
 as its source draws it.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from planecast.engines.simulate import _simulator as sim
+from planecast.scenario.frames import mean_bytes
 from planecast.scenario.scenario import Scenario
 
 IP_OFFSET_BYTES = 26.0
@@ -44,36 +44,14 @@ def meters(scenario: Scenario) -> Meters:
     return {**found, "policer_class_meters": [max(1, int(own * scale)) for own in flows]}
 
 
-def red_share(scenario: Scenario) -> float:
-    """Share of the packets that come red, and are dropped where flow actions run."""
-    if "actions" not in scenario.stages:
-        return 0.0
-    return sum(one.share for one in scenario.traffic.by_class if one.red)
-
-
-def red_drops(scenario: Scenario) -> list[sim.Drop]:
-    """The drops of classes that come red: a colour-aware meter leaves them red."""
-    return [
-        sim.Drop(
-            cause="policer",
-            probability=1.0,
-            extra_cycles=scenario.traffic.drop_cycles,
-            flow_class=one.name,
-        )
-        for one in scenario.traffic.by_class
-        if one.red
-    ]
-
-
 def metered_share(scenario: Scenario, lcore_pps: float) -> float:
     """Share of the packets of a chain of lcores that its meters let through in the long run."""
     if not scenario.workload.polices:
         return 1.0
     kept = 0.0
     for one, flows in zip(scenario.traffic.by_class, _flows(scenario), strict=True):
-        whole = sum(weight for _, weight in one.frames)
-        mean = sum(size * weight for size, weight in one.frames) / whole
-        allowed_pps = flows * scenario.workload.meter_rate / (mean - IP_OFFSET_BYTES)
+        metered_bytes = mean_bytes(one.frames) - IP_OFFSET_BYTES
+        allowed_pps = flows * scenario.workload.meter_rate / metered_bytes
         kept += one.share * min(1.0, allowed_pps / (one.share * lcore_pps))
     return kept
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.bottleneck import SOURCE_CAUSES, capped_by
+from planecast.engines.simulate.drops import lost_by_cause
 from planecast.engines.simulate.generator_latency import NOTHING, without_generator
 from planecast.engines.simulate.handoff import LineCosts
 from planecast.engines.simulate.histogram import encoded
@@ -68,7 +69,7 @@ def to_result(asked: Prepared, answer: sim.Results, manifest: Manifest) -> Resul
     latency = latency_of(answer) if offered else {}
     drops = _drops(answer, offered)
     # What an always full source can't get rid of isn't lost: it waits.
-    unsent = 0 if offered else sum(_by_cause(answer).get(cause, 0) for cause in SOURCE_CAUSES)
+    unsent = 0 if offered else sum(lost_by_cause(answer).get(cause, 0) for cause in SOURCE_CAUSES)
     counted = asked.plain and scenario.accelerator.stage == "none"
     cause = capped_by(scenario, asked.limits, answer, solved.capped_by)
     rate = estimate(answer.throughput_pps, "pps")
@@ -258,18 +259,10 @@ def classes_of(answer: sim.Results) -> dict[str, ClassResult]:
     }
 
 
-def _by_cause(answer: sim.Results) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for drop in answer.drops:
-        if drop.packets:
-            found[drop.cause] = found.get(drop.cause, 0) + drop.packets
-    return found
-
-
 def _drops(answer: sim.Results, offered: bool) -> dict[str, int]:
     return {
         cause: count
-        for cause, count in _by_cause(answer).items()
+        for cause, count in lost_by_cause(answer).items()
         if offered or cause not in SOURCE_CAUSES
     }
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate.drops import lost_by_cause
 from planecast.engines.simulate.engine import over_port, played, prepare
 from planecast.engines.simulate.generator_latency import (
     TESTER,
@@ -147,9 +148,7 @@ def _with_states(model: sim.Model, trial: Trial) -> sim.Model:
 
 
 def _answer(found: sim.Results, offered: int) -> TrialAnswer:
-    drops: dict[str, int] = {}
-    for drop in found.drops:
-        drops[drop.cause] = drops.get(drop.cause, 0) + drop.packets
+    drops = lost_by_cause(found)
     if found.latency.total == 0:
         return TrialAnswer(offered, offered, drops, math.nan, math.nan, math.nan)
     return TrialAnswer(
