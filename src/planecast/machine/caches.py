@@ -14,7 +14,7 @@ too; native/model finds both together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -77,6 +77,12 @@ class Served(NamedTuple):
     """TSC cycles a packet by which the cost would fall if the last level held all that it may, and
     rise if it held nothing."""
 
+    @classmethod
+    def nothing(cls, size: int, variants: int) -> Served:
+        """Of workloads without lines."""
+        none = np.zeros(size)
+        return cls([], none, none, none, np.zeros((1 + variants, size)), (none, none))
+
 
 def serve(
     profile: WorkloadProfile,
@@ -106,9 +112,7 @@ def serve(
         regions.append(_foreign(others))
         costs.append((np.zeros(size),) * 3)
     if not regions:
-        nothing = np.zeros(size)
-        none = np.zeros((1 + len(variants), size))
-        return Served([], nothing, nothing, nothing, none, (nothing, nothing))
+        return Served.nothing(size, len(variants))
     asked = AskedAhead.of(
         profile, regions, hierarchy, near, memory_factor=others.memory_factor, values=values
     )
@@ -124,15 +128,10 @@ def serve(
         asked=asked,
     )
     names = (hierarchy.levels[-2].name, hierarchy.levels[-1].name, MEMORY)
-    terms = _together(
-        term
-        for region, own, waits, passed in zip(
-            profile.regions, costs, found.waits.swapaxes(0, 1), covered, strict=False
-        )
-        for term in _terms(region, names, own, waits, passed)
-    )
+    waits = found.waits.swapaxes(0, 1)
+    terms = _together(profile.regions, names, costs, waits, covered)
     for place, table in enumerate(tables, len(profile.regions)):
-        terms += table.terms(costs[place], found.waits[:, place])
+        terms += table.terms(costs[place], waits[place])
     *cost, least, most = found.cost
     return Served(
         terms=[*terms, *asked.terms(names[1:], own, found.first)],
@@ -144,12 +143,20 @@ def serve(
     )
 
 
-def _together(terms: Iterable[Term]) -> list[Term]:
-    """One term of a stage's regions that wait for the same level by the same parameters."""
+def _together(
+    regions: Sequence[Region],
+    levels: Sequence[str],
+    costs: Sequence[tuple[Floats, Floats, Floats]],
+    waits: Floats,
+    covered: Sequence[Sequence[tuple[str, Floats]]],
+) -> list[Term]:
+    """What stages wait for regions, which are the first of those that the others list: one term of
+    a stage's regions that wait for the same level by the same parameters."""
     found: dict[tuple[str, str, tuple[str, ...]], Floats] = {}
-    for term in terms:
-        key = (term.stage, term.cause, term.parameters)
-        found[key] = found[key] + term.cycles if key in found else term.cycles
+    for region, *own in zip(regions, costs, waits, covered, strict=False):
+        for term in _terms(region, levels, *own):
+            key = (term.stage, term.cause, term.parameters)
+            found[key] = found[key] + term.cycles if key in found else term.cycles
     return [Term(*key, cycles) for key, cycles in found.items()]
 
 
