@@ -70,8 +70,10 @@ class CountedCost(NamedTuple):
     """TSC cycles a packet of scenarios: arrays of shape (scenarios,)."""
 
     value: Floats
-    deviation: Floats
-    """Standard deviation of its logarithm."""
+    slopes: Floats
+    """Of its logarithm by those of the parameters, of shape (2, scenarios)."""
+    caches: Floats
+    """Standard deviation of its logarithm by what other caches serve."""
     memory_lines: Floats
     outside: NDArray[np.bool_]
     """The last level lies outside the counted sizes."""
@@ -83,23 +85,19 @@ def counted_cost(
     lcores: Floats,
     *,
     instructions: float,
-    parameters: tuple[Floats, Floats],
-    discrepancy: float,
+    parameters: Floats,
 ) -> CountedCost:
     """What a packet costs on a machine, by the number of lcores that share it. `parameters` are
-    core cycles an instruction and the blocking factor, and the covariance of their logarithms."""
+    core cycles an instruction and the blocking factor."""
     places = {n: _delay(counted, hierarchy, n) for n in np.unique(lcores).tolist()}
     delay, spread, lines, outside = (
         np.array(column) for column in zip(*(places[n] for n in lcores.tolist()), strict=True)
     )
-    (cpi, overlap), matrix = parameters
+    cpi, overlap = parameters
     core = instructions * cpi * hierarchy.tsc_per_core_cycle
     value = core + overlap * delay
     slopes = np.stack([core / value, overlap * delay / value])
-    open_part = ((matrix @ slopes) * slopes).sum(axis=0)
-    caches = overlap * spread / value
-    deviation = np.sqrt(open_part + caches**2 + discrepancy**2)
-    return CountedCost(value, deviation, lines, outside.astype(np.bool_))
+    return CountedCost(value, slopes, overlap * spread / value, lines, outside.astype(np.bool_))
 
 
 def delay_cycles(hierarchy: Hierarchy, l2: float, llc: float, memory: float) -> float:

@@ -22,7 +22,7 @@ from planecast.machine.last_level import CAPACITY, LIFETIME
 from planecast.machine.neighbour_stream import STREAM
 from planecast.model.calibrated_range import any_outside
 from planecast.model.calibration import Calibration
-from planecast.model.counter_model import STAGE, counted_cost
+from planecast.model.counter_model import STAGE, Counted, counted_cost
 from planecast.model.far_shares import far_shares
 from planecast.model.memory_contention import Load, under_load
 from planecast.model.neighbours import Neighbours, has_neighbours, neighbours_of
@@ -276,28 +276,9 @@ def _with_idle_memory(
     columns: ScenarioColumns, calibration: Calibration, hierarchy: Hierarchy, *, by_stage: bool
 ) -> Prediction:
     """What the model says when memory has the hierarchy's latency."""
-    at = calibration.model_copy(update={"hierarchy": hierarchy})
-    quantile = t_quantile(round(calibration.freedom))
     if calibration.counted is not None:
-        refuse_neighbours(columns)
-        counted = counted_cost(
-            calibration.counted,
-            hierarchy,
-            columns.lcores,
-            instructions=calibration.instructions[STAGE].instructions_per_packet,
-            parameters=(calibration.vector, calibration.matrix),
-            discrepancy=calibration.discrepancy.core,
-        )
-        found = Prediction(
-            value=counted.value,
-            deviation=counted.deviation,
-            quantile=quantile,
-            stages={},
-            capped_by_memory=np.zeros_like(counted.outside),
-            extrapolates=counted.outside,
-            memory_lines=counted.memory_lines,
-        )
-        return _bounded(found, hierarchy.memory_line_cycles)
+        return _of_counters(columns, calibration.counted, calibration, hierarchy)
+    at = calibration.model_copy(update={"hierarchy": hierarchy})
     costs = cost_of(columns, at, slopes=True)
     profile, cost, _ = costs
     slopes = _within_reach(cost, calibration)
@@ -310,7 +291,7 @@ def _with_idle_memory(
     found = Prediction(
         value=cost.total,
         deviation=deviation,
-        quantile=quantile,
+        quantile=t_quantile(round(calibration.freedom)),
         stages=stages,
         capped_by_memory=np.zeros(cost.total.shape, dtype=np.bool_),
         extrapolates=any_outside(columns, calibration.span),
@@ -320,6 +301,31 @@ def _with_idle_memory(
     # Nobody knows which lines of a program of others follow each other, as those of a frame do.
     ours = calibration.program is None
     return _bounded(found, hierarchy.memory_line_cycles if ours else hierarchy.stream_line_cycles)
+
+
+def _of_counters(
+    columns: ScenarioColumns, counted: Counted, calibration: Calibration, hierarchy: Hierarchy
+) -> Prediction:
+    """The same where the calibration is of counters, which knows no stages."""
+    refuse_neighbours(columns)
+    cost = counted_cost(
+        counted,
+        hierarchy,
+        columns.lcores,
+        instructions=calibration.instructions[STAGE].instructions_per_packet,
+        parameters=calibration.vector,
+    )
+    open_part = _variance(cost.slopes, calibration.matrix)
+    found = Prediction(
+        value=cost.value,
+        deviation=np.sqrt(open_part + cost.caches**2 + calibration.discrepancy.core**2),
+        quantile=t_quantile(round(calibration.freedom)),
+        stages={},
+        capped_by_memory=np.zeros_like(cost.outside),
+        extrapolates=cost.outside,
+        memory_lines=cost.memory_lines,
+    )
+    return _bounded(found, hierarchy.memory_line_cycles)
 
 
 def _within_reach(cost: StageCost, calibration: Calibration) -> Floats:
@@ -362,7 +368,11 @@ def _bounded(found: Prediction, line_cycles: float) -> Prediction:
     return replace(found, value=value, stages=stages, capped_by_memory=capped)
 
 
+def _variance(slopes: Floats, matrix: Floats) -> Floats:
+    """That the parameters' covariance gives, of shape (scenarios,)."""
+    return np.asarray(np.maximum(((matrix @ slopes) * slopes).sum(axis=0), 0.0))
+
+
 def _deviation(slopes: Floats, matrix: Floats) -> Floats:
     """Standard deviation that the parameters' covariance gives, of shape (scenarios,)."""
-    variance = ((matrix @ slopes) * slopes).sum(axis=0)
-    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+    return np.asarray(np.sqrt(_variance(slopes, matrix)))
