@@ -37,6 +37,11 @@ def kind_of(value: Any) -> Any:
     return getattr(value, "kind", None)
 
 
+def kind_in(forwards: str) -> str:
+    """The kind of a program of others, by what forwards (`Scenario.forwards`)."""
+    return forwards.partition(" ")[0]
+
+
 Dataplane = Annotated[
     Annotated[OwnDataplane, Tag(OWN)]
     | Annotated[Testpmd, Tag("testpmd")]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.scenario.dataplane import kind_in
 from planecast.scenario.scenario import Scenario
 from planecast.workload.counts import InstructionCounts, StageInstructions
 from planecast.workload.regions import Region
@@ -191,7 +192,7 @@ def _of_all_lcores(
         return footprints(far_touches(program, own, *whats))
 
     here = lines(columns.lcores) * columns.lcores
-    if program.subject.partition(" ")[0] in OWN_TABLES:
+    if kind_in(program.subject) in OWN_TABLES:
         return here
     alone = np.full_like(columns.lcores, np.inf)  # so many that each has a flow
     return np.minimum(here, lines(np.ones_like(alone)) + (columns.lcores - 1) * lines(alone))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from planecast.scenario.dataplane import kind_in
 from planecast.workload.counts import IO_STAGES
 
 PROGRAM = "program"
@@ -38,7 +39,7 @@ class Timed:
 
 def timed(subject: str, stages: Sequence[str]) -> tuple[Timed, ...]:
     """As few stages together as the clocks of a program with these stages distinguish."""
-    kind = subject.partition(" ")[0]
+    kind = kind_in(subject)
     if kind in LEFT:
         nodes = (Timed((name,), (name,)) for name in stages if name not in LEFT[kind])
         return (Timed(("source",), LEFT[kind]), *nodes)

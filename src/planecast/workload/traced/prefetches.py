@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from planecast.scenario.dataplane import kind_in
 from planecast.workload.traced.profile import TracedProfile
 
 TARGETS: Mapping[str, Mapping[str, str]] = {
@@ -20,7 +21,7 @@ TARGETS: Mapping[str, Mapping[str, str]] = {
 
 def prefetched(subject: str, trace: TracedProfile, stage: str) -> float:
     """Loads a packet of a stage, farthest first, that were asked for ahead of their use."""
-    known = TARGETS.get(subject.partition(" ")[0], {})
+    known = TARGETS.get(kind_in(subject), {})
     return sum(
         own.prefetches_per_packet
         for name, own in trace.stages.items()

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from planecast.scenario.dataplane import kind_in
 from planecast.scenario.model import ListOf, Noun
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.traced.between_traces import BetweenTraces, Values
@@ -104,7 +105,7 @@ class ProgramProfile(Noun):
     @property
     def on_the_heap(self) -> bool:
         """Whether its tables are there, so in pages of 4 KiB."""
-        return self.subject.partition(" ")[0] in ON_THE_HEAP
+        return kind_in(self.subject) in ON_THE_HEAP
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.scenario.dataplane import kind_in
 from planecast.workload.regions import Overlap, Region
 from planecast.workload.traced.program_profile import SOURCE, Far, What
 
@@ -45,7 +46,7 @@ on all packets of a burst in a loop that does nothing else, so that one line alo
 
 def loop_of(subject: str) -> Loop:
     """Of a program, as `Scenario.forwards` has it."""
-    return LOOPS.get(subject.partition(" ")[0], Loop())
+    return LOOPS.get(kind_in(subject), Loop())
 
 
 def traced_regions(
