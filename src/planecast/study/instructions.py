@@ -87,7 +87,7 @@ def count_pipelines(
             variant = variants.get((name, _depends(name, pipeline)))
             if variant is not None:
                 own = own.with_stage(name, counted[variant, "variant"])
-        found.setdefault(pipeline_name(_with_stages(base, pipeline)), own)
+        found.setdefault(pipeline_name(pipeline), own)
     return found
 
 

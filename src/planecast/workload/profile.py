@@ -228,14 +228,14 @@ def _exposed(columns: ScenarioColumns, sizes: Sizes) -> Floats:
     return np.maximum(exposed, 1 - covered)
 
 
-def pipeline_name(scenario: Scenario) -> str:
-    """Name of a scenario's pipeline: its stages with commas, ``none`` for no stage."""
-    return ",".join(scenario.stages) or "none"
+def pipeline_name(stages: Sequence[str]) -> str:
+    """What counts call a pipeline: its stages with commas, ``none`` for no stage."""
+    return ",".join(stages) or "none"
 
 
 def counts_of(stages: Sequence[str], counts: Mapping[str, InstructionCounts]) -> InstructionCounts:
     """The counts of a pipeline; of the first one counted when it has none of its own."""
-    own = counts.get(",".join(stages) or "none")
+    own = counts.get(pipeline_name(stages))
     return own if own is not None else next(iter(counts.values()))
 
 
