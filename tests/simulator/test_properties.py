@@ -18,7 +18,7 @@ def core(name: str, port: str, queue: int = 0, packet: float = 100, out: str = "
         burst_cycles=sim.Distribution(mean=50),
         packet_cycles=sim.Distribution(mean=packet),
     )
-    output = sim.Output(kind=sim.OutputKind.port, to=[out]) if out else sim.Output()
+    output = sim.Output(kind=sim.OutputKind.port, to=out) if out else sim.Output()
     source = sim.Input(name=port, queue=queue)
     return sim.Core(
         name=name,

@@ -87,7 +87,7 @@ def test_tandem(make_queue: MakeQueue, make_task: Callable[..., sim.Task]) -> No
     model = make_queue(poisson(0.7), exponential())
     first = model.cores[0]
     one = first.tasks[0]
-    one.output = sim.Output(kind=sim.OutputKind.ring, to=["ring"])
+    one.output = sim.Output(kind=sim.OutputKind.ring, to="ring")
     first.tasks = [one]
     second = sim.Core(
         name="second",
@@ -121,7 +121,7 @@ def test_parallel_servers(make_queue: MakeQueue, make_task: Callable[..., sim.Ta
     ]
     core = model.cores[0]
     one = core.tasks[0]
-    one.output = sim.Output(kind=sim.OutputKind.accelerator, to=["device"])
+    one.output = sim.Output(kind=sim.OutputKind.accelerator, to="device")
     core.tasks = [one]
     back = make_task(
         "back", sim.Input(kind=sim.InputKind.accelerator, name="device"), sim.Distribution(mean=0)

@@ -54,7 +54,7 @@ Model poll_loops(std::size_t cores, double load, ArrivalKind kind, double packet
         task.input = {InputKind::port, port, ports == Ports::shared ? i : 0};
         task.stages.push_back(stage);
         task.output.kind = OutputKind::port;
-        task.output.to = {port};
+        task.output.to = port;
         core.tasks.push_back(task);
         model.cores.push_back(core);
     }

@@ -48,12 +48,9 @@ class Bytes
 inline Distribution random_distribution(Bytes &bytes, double low, double high)
 {
     Distribution d;
-    d.kind = static_cast<DistributionKind>(bytes.below(4));
+    d.kind = static_cast<DistributionKind>(bytes.below(3));
     d.mean = bytes.number(low, high);
     d.cv = bytes.number(0.01, 3);
-    for (std::uint64_t i = bytes.below(4); i > 0 && d.kind == DistributionKind::table; --i) {
-        d.values.push_back(bytes.number(low, high));
-    }
     return d;
 }
 
@@ -84,10 +81,8 @@ inline Source random_source(Bytes &bytes, std::size_t index, const std::string &
     source.name = "source" + std::to_string(index);
     source.port = port;
     source.arrivals = random_arrivals(bytes);
-    source.limit_packets = bytes.rarely() ? bytes.below(1000) : 0;
     for (FlowClass &c : source.classes) {
         c.flows = 1 + bytes.below(300);
-        c.pick = static_cast<FlowPick>(bytes.below(3));
         c.new_flows_per_second = bytes.number(1, 1e6);
         c.frames = {{64, 7}, {570, 4}, {1 + bytes.below(9000), bytes.number(0.1, 2)}};
     }
@@ -105,10 +100,7 @@ inline Stage random_stage(Bytes &bytes, std::size_t index)
     stage.name = "stage" + std::to_string(index);
     stage.burst_cycles = random_distribution(bytes, 1, 1e4);
     stage.packet_cycles = random_distribution(bytes, 1, 1e4);
-    stage.byte_cycles = bytes.below(2) != 0 ? bytes.number(0.01, 10) : 0;
     stage.new_flow_cycles = bytes.number(1, 1e5);
-    stage.slow_path_probability = bytes.below(2) != 0 ? bytes.number(1e-6, 1) : 0;
-    stage.slow_path_cycles = bytes.number(1, 1e5);
     if (bytes.below(3) == 0) {
         stage.drops.push_back({"acl", bytes.number(1e-4, 1), bytes.number(1, 1e3),
                                bytes.below(3) == 0 ? "some" : ""});
@@ -155,15 +147,13 @@ inline Model random_model(Bytes &bytes)
     port.rx_queues = queues;
     port.rx_ring = 1 + bytes.below(2000);
     port.tx_ring = 1 + bytes.below(2000);
-    port.rss_table = 1 + bytes.below(200);
     model.ports.push_back(port);
     for (std::uint64_t i = bytes.below(3) + 1; i > 0; --i) {
         model.sources.push_back(random_source(bytes, i, "port"));
     }
     model.rings.push_back({"ring", 1 + bytes.below(300), bytes.number(1, 1e4)});
     model.accelerators.push_back({"device", 1 + bytes.below(4), random_distribution(bytes, 1, 1e4),
-                                  bytes.number(0.01, 10), bytes.number(1, 1e5),
-                                  1 + bytes.below(300)});
+                                  bytes.number(1, 1e5), 1 + bytes.below(300)});
     for (std::uint64_t q = 0; q < queues; ++q) {
         Core core;
         core.name = "core" + std::to_string(q);
@@ -171,7 +161,7 @@ inline Model random_model(Bytes &bytes)
         Task task = random_task(bytes, "receive", {InputKind::port, "port", q});
         task.output.kind = static_cast<OutputKind>(bytes.below(4));
         constexpr const char *kTo[] = {"", "port", "ring", "device"};
-        task.output.to = {kTo[static_cast<int>(task.output.kind)]};
+        task.output.to = kTo[static_cast<int>(task.output.kind)];
         task.output.when_full = bytes.below(2) != 0 ? WhenFull::wait : WhenFull::drop;
         if (task.output.kind == OutputKind::port && bytes.below(3) == 0) {
             task.output.buffer_packets = 1 + bytes.below(100);
@@ -201,7 +191,7 @@ inline Model random_model(Bytes &bytes)
     last.name = "last";
     last.tasks.push_back(random_task(bytes, "ring", {InputKind::ring, "ring", 0}));
     last.tasks.push_back(random_task(bytes, "device", {InputKind::accelerator, "device", 0}));
-    last.tasks[0].output = {OutputKind::port, {"port"}, FanOut::flow, WhenFull::wait, 0, 1e5};
+    last.tasks[0].output = {OutputKind::port, "port", WhenFull::wait, 0, 1e5};
     model.cores.push_back(last);
     model.run.seed = bytes.below(65536);
     model.run.duration_ns = bytes.number(1e2, 2e6);

@@ -114,17 +114,12 @@ void bind_enums(nb::module_ &m)
     nb::enum_<DistributionKind>(m, "DistributionKind")
         .value("constant", DistributionKind::constant)
         .value("exponential", DistributionKind::exponential)
-        .value("lognormal", DistributionKind::lognormal)
-        .value("table", DistributionKind::table);
+        .value("lognormal", DistributionKind::lognormal);
     nb::enum_<ArrivalKind>(m, "ArrivalKind")
         .value("constant", ArrivalKind::constant)
         .value("poisson", ArrivalKind::poisson)
         .value("on_off", ArrivalKind::on_off)
         .value("timestamps", ArrivalKind::timestamps);
-    nb::enum_<FlowPick>(m, "FlowPick")
-        .value("uniform", FlowPick::uniform)
-        .value("cyclic", FlowPick::cyclic)
-        .value("zipf", FlowPick::zipf);
     nb::enum_<InputKind>(m, "InputKind")
         .value("port", InputKind::port)
         .value("ring", InputKind::ring)
@@ -134,9 +129,6 @@ void bind_enums(nb::module_ &m)
         .value("port", OutputKind::port)
         .value("ring", OutputKind::ring)
         .value("accelerator", OutputKind::accelerator);
-    nb::enum_<FanOut>(m, "FanOut")
-        .value("flow", FanOut::flow)
-        .value("round_robin", FanOut::round_robin);
     nb::enum_<WhenFull>(m, "WhenFull").value("drop", WhenFull::drop).value("wait", WhenFull::wait);
     nb::enum_<PrecisionTarget>(m, "PrecisionTarget")
         .value("throughput", PrecisionTarget::throughput)

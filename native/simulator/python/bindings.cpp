@@ -2,10 +2,13 @@
 #include "bindings.hpp"
 
 #include "planecast/simulator/simulate.hpp"
+#include "planecast/simulator/toeplitz.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -56,12 +59,22 @@ template <class Work> auto interruptible(Work work)
 NB_MODULE(_simulator, m)
 {
     m.doc() = "Discrete-event simulation of poll-mode packet processing, bursts as events.";
-    m.attr("VERSION") = kSimulatorVersion;
     nb::exception<ModelError>(m, "ModelError", PyExc_ValueError);
     nb::exception<InvariantError>(m, "InvariantError", PyExc_AssertionError);
     bind_enums(m);
     bind_model(m);
     bind_results(m);
+    m.def(
+        "toeplitz",
+        [](const nb::bytes &data) {
+            if (data.size() > kMostHashedBytes) {
+                throw std::invalid_argument("more bytes than the key is long enough for");
+            }
+            std::array<std::uint8_t, kMostHashedBytes> input;
+            std::copy_n(data.c_str(), data.size(), input.begin());
+            return toeplitz(std::span(input).first(data.size()));
+        },
+        "data"_a, "RSS hash of addresses and ports, with Microsoft's key.");
     m.def("validate", &validate, "model"_a, "Raises ModelError if the model can't be run.");
     m.def(
         "simulate",

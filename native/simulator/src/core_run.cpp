@@ -181,7 +181,7 @@ bool CoreRun::advance(Turn &turn, Waker &waker)
         Device &device = *task.stages[stage_ - 1].device;
         Ps back = now_;
         for (std::size_t i = 0; i < alive_; ++i) {
-            back = std::max(back, device.submit(task.input->in_service()[i], now_));
+            back = std::max(back, device.submit(now_));
         }
         time_.waiting += back - now_;
         note_step(now_, 0, &CoreTime::waiting);

@@ -61,23 +61,19 @@ void Group::connect(const Layout &layout, const Output &output, OutputRun &run,
     run.recorder = &recorder;
     if (output.kind == OutputKind::port) {
         const QueueInfo &info = layout.queues[tx_number];
-        run.tx = std::make_unique<TxQueue>(
-            info.name, info.capacity, wire(layout, number_of(layout.model.ports, output.to[0])),
-            recorder);
+        run.tx = std::make_unique<TxQueue>(info.name, info.capacity,
+                                           wire(layout, number_of(layout.model.ports, output.to)),
+                                           recorder);
         tx_queues.emplace_back(tx_number, run.tx.get());
     }
-    if (output.kind == OutputKind::ring || output.kind == OutputKind::accelerator) {
-        for (std::size_t i = 0; i < output.to.size(); ++i) {
-            run.queues.push_back(queue(layout.output_queue(output, i)));
-            bool is_ring = output.kind == OutputKind::ring;
-            run.handoff.push_back(
-                is_ring ? ps_from_ns(layout.model.rings[number_of(layout.model.rings, output.to[i])]
-                                         .handoff_ns)
-                        : 0);
-        }
-        if (output.kind == OutputKind::accelerator) {
-            run.device = device(layout, output.to[0]);
-        }
+    if (output.kind == OutputKind::ring) {
+        run.queue = queue(layout.output_queue(output));
+        run.handoff =
+            ps_from_ns(layout.model.rings[number_of(layout.model.rings, output.to)].handoff_ns);
+    }
+    if (output.kind == OutputKind::accelerator) {
+        run.queue = queue(layout.output_queue(output));
+        run.device = device(layout, output.to);
     }
 }
 

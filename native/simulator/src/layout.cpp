@@ -67,11 +67,11 @@ std::size_t Layout::input_queue(const Input &input) const
     return first_device + number_of(model.accelerators, input.name);
 }
 
-std::size_t Layout::output_queue(const Output &output, std::size_t i) const
+std::size_t Layout::output_queue(const Output &output) const
 {
     return output.kind == OutputKind::ring
-               ? first_ring + number_of(model.rings, output.to[i])
-               : first_device + number_of(model.accelerators, output.to[i]);
+               ? first_ring + number_of(model.rings, output.to)
+               : first_device + number_of(model.accelerators, output.to);
 }
 
 void Layout::number_classes()
@@ -124,7 +124,7 @@ void Layout::number_queues()
             tx_queue[c].push_back(kNobody);
             if (task.output.kind == OutputKind::port) {
                 tx_queue[c].back() = queues.size();
-                const Port &p = model.ports[number_of(model.ports, task.output.to[0])];
+                const Port &p = model.ports[number_of(model.ports, task.output.to)];
                 queues.push_back({owner.name + "." + task.name + ".tx", p.tx_ring, kNobody, 0});
             }
         }
@@ -152,17 +152,15 @@ void Layout::group_cores()
             }
             if (task.output.kind == OutputKind::ring ||
                 task.output.kind == OutputKind::accelerator) {
-                for (std::size_t i = 0; i < task.output.to.size(); ++i) {
-                    sets.join(c, queues[output_queue(task.output, i)].consumer_core);
-                }
+                sets.join(c, queues[output_queue(task.output)].consumer_core);
             }
             if (task.output.kind == OutputKind::accelerator) {
-                share("device " + task.output.to[0], c);
+                share("device " + task.output.to, c);
             }
             if (task.output.kind == OutputKind::port) {
-                std::size_t p = number_of(model.ports, task.output.to[0]);
+                std::size_t p = number_of(model.ports, task.output.to);
                 if (!tx_wire_times(model.ports[p], largest_frame).empty()) {
-                    share("port " + task.output.to[0], c);
+                    share("port " + task.output.to, c);
                 }
                 if (!tx_engine_times(nics[nic_of_port[p]], largest_frame).empty()) {
                     share("nic " + std::to_string(nic_of_port[p]), c);
@@ -187,18 +185,6 @@ void Layout::group_cores()
             }
         }
     }
-}
-
-bool Layout::flows_matter(std::size_t p) const
-{
-    if (model.ports[p].rx_queues > 1) {
-        return true;
-    }
-    return std::any_of(model.cores.begin(), model.cores.end(), [](const Core &one) {
-        return std::any_of(one.tasks.begin(), one.tasks.end(), [](const Task &task) {
-            return task.output.to.size() > 1 && task.output.fan_out == FanOut::flow;
-        });
-    });
 }
 
 } // namespace planecast::sim

@@ -55,8 +55,7 @@ class Layout
     std::size_t smallest_frame = 65535;
 
     std::size_t input_queue(const Input &input) const;
-    std::size_t output_queue(const Output &output, std::size_t i) const;
-    bool flows_matter(std::size_t port) const;
+    std::size_t output_queue(const Output &output) const;
 
   private:
     void number_queues();

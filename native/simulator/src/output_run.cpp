@@ -18,7 +18,7 @@ std::size_t OutputRun::deliver(const Packet *packets, std::size_t count, Ps now,
         return to_port(packets, count, now);
     case OutputKind::ring:
     case OutputKind::accelerator:
-        return to_queues(packets, count, now, core, waker);
+        return to_queue(packets, count, now, core, waker);
     }
     return count;
 }
@@ -56,29 +56,22 @@ void OutputRun::flush(Ps now)
     deadline_ = kNever;
 }
 
-std::size_t OutputRun::to_queues(const Packet *packets, std::size_t count, Ps now,
-                                 std::uint32_t core, Waker &waker)
+std::size_t OutputRun::to_queue(const Packet *packets, std::size_t count, Ps now,
+                                std::uint32_t core, Waker &waker)
 {
     for (std::size_t i = 0; i < count; ++i) {
-        std::size_t which = 0;
-        if (queues.size() > 1) {
-            which = model.fan_out == FanOut::flow ? packets[i].flow_hash % queues.size() : turn_;
-        }
-        PacketQueue &queue = *queues[which];
-        if (queue.room() == 0) {
+        if (queue->room() == 0) {
             if (model.when_full == WhenFull::wait) {
                 wait_until_ = kNever; // until the consumer takes some
-                queue.waiting_cores.push_back(core);
+                queue->waiting_cores.push_back(core);
                 return i;
             }
-            queue.drop();
+            queue->drop();
         } else {
-            Ps ready =
-                device != nullptr ? device->submit(packets[i], now) : later(now, handoff[which]);
-            queue.push(packets[i], now, ready);
-            waker.arrival(queue.consumer, ready);
+            Ps ready = device != nullptr ? device->submit(now) : later(now, handoff);
+            queue->push(packets[i], now, ready);
+            waker.arrival(queue->consumer, ready);
         }
-        turn_ = turn_ + 1 < queues.size() ? turn_ + 1 : 0;
     }
     return count;
 }

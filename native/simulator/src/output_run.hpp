@@ -1,4 +1,4 @@
-// Where a task's packets go: out of the model, to a port, to rings, to a device.
+// Where a task's packets go: out of the model, to a port, to a ring, to a device.
 #pragma once
 
 #include "device.hpp"
@@ -54,21 +54,20 @@ class OutputRun
     const std::vector<Packet> &buffered() const { return buffer_; }
 
     const Output &model;
-    Recorder *recorder = nullptr;      // none
-    std::unique_ptr<TxQueue> tx;       // port
-    std::vector<PacketQueue *> queues; // ring, accelerator
-    std::vector<Ps> handoff;           // of each of them
-    Device *device = nullptr;          // accelerator
+    Recorder *recorder = nullptr; // none
+    std::unique_ptr<TxQueue> tx;  // port
+    PacketQueue *queue = nullptr; // ring, accelerator
+    Ps handoff = 0;               // ring
+    Device *device = nullptr;     // accelerator
 
   private:
     inline std::size_t to_port(const Packet *packets, std::size_t count, Ps now);
-    std::size_t to_queues(const Packet *packets, std::size_t count, Ps now, std::uint32_t core,
-                          Waker &waker);
+    std::size_t to_queue(const Packet *packets, std::size_t count, Ps now, std::uint32_t core,
+                         Waker &waker);
 
     std::vector<Packet> buffer_;
     Ps deadline_ = kNever;
     Ps wait_until_ = kNever;
-    std::size_t turn_ = 0; // round robin
 };
 
 } // namespace planecast::sim

@@ -27,16 +27,12 @@ std::string input_key(const Input &input)
     return "accelerator " + input.name;
 }
 
-// The queues that a task puts packets into; a port's aren't polled by us.
-std::vector<std::string> output_keys(const Output &output)
+// The queue that a task puts packets into; empty: none, for a port's isn't polled by us.
+std::string output_key(const Output &output)
 {
-    std::vector<std::string> keys;
-    if (output.kind == OutputKind::ring || output.kind == OutputKind::accelerator) {
-        for (const std::string &name : output.to) {
-            keys.push_back((output.kind == OutputKind::ring ? "ring " : "accelerator ") + name);
-        }
-    }
-    return keys;
+    return output.kind == OutputKind::ring          ? "ring " + output.to
+           : output.kind == OutputKind::accelerator ? "accelerator " + output.to
+                                                    : "";
 }
 
 // By queue the core that polls it.
@@ -102,7 +98,8 @@ void check_paths(const Model &model)
     Edges waits;
     for (const Core &core : model.cores) {
         for (const Task &task : core.tasks) {
-            for (const std::string &key : output_keys(task.output)) {
+            const std::string key = output_key(task.output);
+            if (!key.empty()) {
                 require(consumers.contains(key), "cores: " + core.name + "." + task.name,
                         "puts packets into " + key + ", which is polled by no task");
                 ways[input_key(task.input)].insert(key);

@@ -11,34 +11,33 @@ namespace
 
 PcieCost operator+(const PcieCost &a, const PcieCost &b)
 {
-    return {a.to_memory + b.to_memory, a.from_memory + b.from_memory,
-            a.transactions + b.transactions};
+    return {a.to_memory + b.to_memory, a.from_memory + b.from_memory};
 }
 
 PcieCost operator/(const PcieCost &a, double by)
 {
-    return {a.to_memory / by, a.from_memory / by, a.transactions / by};
+    return {a.to_memory / by, a.from_memory / by};
 }
 
 } // namespace
 
 double pcie_data_rate_bps(const Pcie &link)
 {
-    return link.raw_bps *
-           (1 - 8 / link.ack_every_bytes - 8 / link.flow_control_every_bytes - 4.0 / 1538);
+    const double each = 8 / link.control_every_bytes;
+    return link.raw_bps * (1 - each - each - 4.0 / 1538);
 }
 
 PcieCost pcie_write(const Pcie &link, double bytes)
 {
     double packets = std::ceil(bytes / static_cast<double>(link.max_payload_bytes));
-    return {packets * 24 + bytes, 0, packets};
+    return {packets * 24 + bytes, 0};
 }
 
 PcieCost pcie_read(const Pcie &link, double bytes)
 {
     double requests = std::ceil(bytes / static_cast<double>(link.max_read_bytes));
-    double completions = std::ceil(bytes / static_cast<double>(link.completion_bytes));
-    return {requests * 24, completions * 20 + bytes, requests};
+    double completions = std::ceil(bytes / static_cast<double>(link.max_payload_bytes));
+    return {requests * 24, completions * 20 + bytes};
 }
 
 PcieTimes pcie_times(const Pcie &link, double frame_bytes)
@@ -55,20 +54,10 @@ PcieTimes pcie_times(const Pcie &link, double frame_bytes)
     double bytes_per_second = pcie_data_rate_bps(link) / 8;
     auto seconds = [&](const PcieCost &own, const PcieCost &twin) {
         // A packet that is received is sent as well: its twin's bytes use the same direction.
-        double time = std::max(own.to_memory + twin.to_memory, own.from_memory + twin.from_memory) /
-                      bytes_per_second;
-        if (link.transactions_per_second > 0) {
-            time = std::max(time,
-                            (own.transactions + twin.transactions) / link.transactions_per_second);
-        }
-        return time;
+        return std::max(own.to_memory + twin.to_memory, own.from_memory + twin.from_memory) /
+               bytes_per_second;
     };
-    PcieTimes times{seconds(receive, send), seconds(send, receive)};
-    if (link.read_tags > 0) { // reads in flight cover latency · rate
-        double reads = send.transactions * link.read_latency_ns * 1e-9;
-        times.send = std::max(times.send, reads / static_cast<double>(link.read_tags));
-    }
-    return times;
+    return {seconds(receive, send), seconds(send, receive)};
 }
 
 } // namespace planecast::sim

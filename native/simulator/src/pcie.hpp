@@ -1,7 +1,7 @@
 // What a PCIe link lets through, in time a packet (64-bit headers).
 //
-// Write of s bytes: ⌈s/MPS⌉·24 + s. Read: ⌈s/MRRS⌉·24 towards memory, ⌈s/completion⌉·20 + s back.
-// Data rate: raw·(1 − 8/ACK − 8/FC − 4/1538). Neugebauer et al., SIGCOMM'18.
+// Write of s bytes: ⌈s/MPS⌉·24 + s. Read: ⌈s/MRRS⌉·24 towards memory, ⌈s/MPS⌉·20 + s back.
+// Data rate: raw·(1 − 8/control − 8/control − 4/1538). Neugebauer et al., SIGCOMM'18.
 #pragma once
 
 #include "planecast/simulator/nic_model.hpp"
@@ -9,11 +9,10 @@
 namespace planecast::sim
 {
 
-// Bytes on the link's two directions, and transactions, that one packet costs.
+// Bytes on the link's two directions that one packet costs.
 struct PcieCost {
     double to_memory = 0;
     double from_memory = 0;
-    double transactions = 0;
 };
 
 double pcie_data_rate_bps(const Pcie &link);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "packet_queue.hpp"
+#include "planecast/simulator/nic_model.hpp"
 #include "traffic.hpp"
 
 #include <cstdint>

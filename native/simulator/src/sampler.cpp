@@ -45,13 +45,6 @@ Sampler::Sampler(const Distribution &d) : kind_(d.kind), mean_(d.mean)
         double variance = log_of(1 + d.cv * d.cv);
         sigma_ = std::sqrt(variance);
         mu_ = log_of(d.mean) - variance / 2;
-    } else if (kind_ == DistributionKind::table) {
-        std::vector<double> weights = d.weights;
-        weights.resize(d.values.size(), 1.0);
-        values_ = d.values;
-        alias_ = Alias(weights);
-        double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-        mean_ = std::inner_product(values_.begin(), values_.end(), weights.begin(), 0.0) / total;
     }
 }
 
@@ -62,8 +55,6 @@ double Sampler::draw_random(Random &random) const
         return -mean_ * log_of(random.unit());
     case DistributionKind::lognormal:
         return exp_of(mu_ + sigma_ * normal_quantile(random.unit()));
-    case DistributionKind::table:
-        return values_[alias_.pick(random)];
     case DistributionKind::constant:
         break;
     }

@@ -47,8 +47,6 @@ class Sampler
     double mean_ = 0;
     double mu_ = 0; // lognormal: of the logarithm
     double sigma_ = 0;
-    std::vector<double> values_;
-    Alias alias_;
 };
 
 } // namespace planecast::sim

@@ -12,6 +12,8 @@ namespace
 // Packets that are written ahead: enough to amortise a slab's end, few enough for the host's L1.
 constexpr std::size_t kSlabPackets = 1024;
 
+constexpr std::size_t kRssTable = 128; // entries of a port's indirection table
+
 Ps batch_length(const Model &model)
 {
     const Run &run = model.run;
@@ -79,8 +81,8 @@ void Shard::build_stream(const Layout &layout, std::size_t nic, bool counted)
             const Source &source = layout.model.sources[s];
             if (source.port == model.name) {
                 sends = true;
-                port->add(std::make_unique<TrafficSource>(
-                    source, model, run_.seed, s, layout.classes[s], layout.flows_matter(p)));
+                port->add(std::make_unique<TrafficSource>(source, run_.seed, s, layout.classes[s],
+                                                          model.rx_queues > 1));
             }
         }
         if (!sends) {
@@ -96,7 +98,7 @@ void Shard::build_stream(const Layout &layout, std::size_t nic, bool counted)
                 }
             }
         }
-        std::vector<PacketQueue *> table(model.rss_table);
+        std::vector<PacketQueue *> table(kRssTable);
         for (std::size_t i = 0; i < table.size(); ++i) { // as drivers fill it
             table[i] = rings[i % rings.size()];
         }

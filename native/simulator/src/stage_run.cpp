@@ -7,7 +7,7 @@ namespace planecast::sim
 
 StageRun::StageRun(const Stage &stage, double ps_per_cycle)
     : model(stage), ps_per_cycle_(ps_per_cycle), burst_(stage.burst_cycles),
-      packet_(stage.packet_cycles), slow_path_(stage.slow_path_probability),
+      packet_(stage.packet_cycles),
       meters_(stage.policer_rate > 0 ? stage.policer_meters : 0, Meter{stage.policer_burst, 0})
 {
     for (const Drop &drop : stage.drops) {
@@ -37,8 +37,7 @@ bool StageRun::plain() const
 {
     bool drops_some = std::any_of(drops.begin(), drops.end(),
                                   [](const DropRule &rule) { return rule.chance.possible(); });
-    return burst_.constant() && packet_.constant() && model.byte_cycles == 0 &&
-           model.new_flow_cycles == 0 && !slow_path_.possible() && !drops_some &&
+    return burst_.constant() && packet_.constant() && model.new_flow_cycles == 0 && !drops_some &&
            model.policer_rate == 0 && model.accelerator.empty();
 }
 
@@ -52,13 +51,11 @@ double StageRun::serve(Packet *batch, std::size_t &count, Ps now, Random &random
             cycles += packet_.draw(random);
         }
     }
-    if (model.byte_cycles > 0 || model.new_flow_cycles > 0) {
+    if (model.new_flow_cycles > 0) {
         for (std::size_t i = 0; i < count; ++i) {
-            cycles += model.byte_cycles * batch[i].frame_bytes +
-                      model.new_flow_cycles * batch[i].opens_flow;
+            cycles += model.new_flow_cycles * batch[i].opens_flow;
         }
     }
-    slow_path_.each(count, random, [&](std::size_t) { cycles += model.slow_path_cycles; });
     double cost = cycles * ps_per_cycle_ + table_ps(count);
     ++bursts;
     packets += count;

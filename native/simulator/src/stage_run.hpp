@@ -63,7 +63,6 @@ class StageRun
     double ps_per_cycle_;
     Sampler burst_;
     Sampler packet_;
-    Bernoulli slow_path_;
     struct Meter {
         double tokens; // at `at`
         Ps at;

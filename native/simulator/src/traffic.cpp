@@ -1,9 +1,9 @@
 #include "traffic.hpp"
 
-#include "portable_math.hpp"
-#include "toeplitz.hpp"
+#include "planecast/simulator/toeplitz.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace planecast::sim
 {
@@ -11,38 +11,30 @@ namespace planecast::sim
 namespace
 {
 
-std::vector<std::uint32_t> flow_hashes(const FlowClass &c, const std::vector<std::uint64_t> &key)
+// Of all flows.
+constexpr std::uint64_t kPorts = std::uint64_t{1024} << 16 | 80;
+
+std::vector<std::uint32_t> flow_hashes(const FlowClass &c)
 {
     std::vector<std::uint32_t> hashes(c.flows);
     for (std::uint64_t i = 0; i < c.flows; ++i) {
-        FiveTuple tuple{
-            static_cast<std::uint32_t>(c.source_ip + i * c.source_ip_step),
-            static_cast<std::uint32_t>(c.destination_ip + i * c.destination_ip_step),
-            static_cast<std::uint16_t>(c.source_port + i * c.source_port_step),
-            static_cast<std::uint16_t>(c.destination_port + i * c.destination_port_step)};
-        hashes[i] = toeplitz(tuple, key);
+        const std::array<std::uint64_t, 3> words{
+            c.source_ip + i, c.destination_ip + i * c.destination_ip_step, kPorts};
+        std::array<std::uint8_t, 12> tuple;
+        for (std::size_t byte = 0; byte < tuple.size(); ++byte) {
+            tuple[byte] = static_cast<std::uint8_t>(words[byte / 4] >> (24 - 8 * (byte % 4)));
+        }
+        hashes[i] = toeplitz(tuple);
     }
     return hashes;
 }
 
-Alias zipf(const FlowClass &c)
-{
-    std::vector<double> weights(c.flows);
-    for (std::uint64_t i = 0; i < c.flows; ++i) {
-        weights[i] = exp_of(-c.zipf_exponent * log_of(static_cast<double>(i + 1)));
-    }
-    return Alias(weights);
-}
-
 } // namespace
 
-TrafficSource::TrafficSource(const Source &model, const Port &port, std::uint64_t seed,
-                             std::uint64_t index, const std::vector<std::uint8_t> &classes,
-                             bool hashes)
+TrafficSource::TrafficSource(const Source &model, std::uint64_t seed, std::uint64_t index,
+                             const std::vector<std::uint8_t> &classes, bool hashes)
     : model_(model), arrivals_(model.arrivals, stream_seed(seed, Purpose::arrivals, index)),
-      random_(stream_seed(seed, Purpose::traffic, index)),
-      left_(model.limit_packets == 0 ? ~std::uint64_t{0} : model.limit_packets),
-      packets_(ArrivalProcess::kBatch)
+      random_(stream_seed(seed, Purpose::traffic, index)), packets_(ArrivalProcess::kBatch)
 {
     std::vector<double> weights;
     double total = 0;
@@ -62,11 +54,7 @@ TrafficSource::TrafficSource(const Source &model, const Port &port, std::uint64_
             state.pick_frame = Alias(frame_weights);
         }
         if (hashes) {
-            state.hashes = flow_hashes(c, port.rss_key);
-            state.pick = c.pick;
-            if (c.pick == FlowPick::zipf) {
-                state.pick_flow = zipf(c);
-            }
+            state.hashes = flow_hashes(c);
         }
         double class_pps = model.arrivals.rate_pps * c.weight / total;
         state.opens = class_pps > 0 ? std::min(1.0, c.new_flows_per_second / class_pps) : 0;
@@ -81,17 +69,6 @@ TrafficSource::TrafficSource(const Source &model, const Port &port, std::uint64_
             model.arrivals.rss_hashes.empty();
     Packet first{0, only.hashes.empty() ? 0 : only.hashes[0], only.frames[0], only.index, 0};
     std::fill(packets_.begin(), packets_.end(), first);
-}
-
-std::span<const Ps> TrafficSource::next_times()
-{
-    if (left_ == 0) {
-        return {};
-    }
-    std::span<const Ps> times = arrivals_.next_batch();
-    std::size_t count = std::min<std::uint64_t>(times.size(), left_);
-    left_ -= count;
-    return times.first(count);
 }
 
 std::span<Packet> TrafficSource::next_batch()
@@ -117,21 +94,7 @@ void TrafficSource::fill_drawn(std::size_t count)
         packet.frame_bytes = c.frames[c.pick_frame.empty() ? 0 : c.pick_frame.pick(random_)];
         packet.opens_flow = c.opens > 0 && random_.unit() <= c.opens ? 1 : 0;
         if (c.hashes.size() > 1) {
-            std::uint32_t flow = 0;
-            auto flows = static_cast<std::uint32_t>(c.hashes.size());
-            switch (c.pick) {
-            case FlowPick::uniform:
-                flow = random_.below(flows);
-                break;
-            case FlowPick::cyclic:
-                flow = c.next_flow;
-                c.next_flow = flow + 1 == flows ? 0 : flow + 1;
-                break;
-            case FlowPick::zipf:
-                flow = c.pick_flow.pick(random_);
-                break;
-            }
-            packet.flow_hash = c.hashes[flow];
+            packet.flow_hash = c.hashes[random_.below(static_cast<std::uint32_t>(c.hashes.size()))];
         } else {
             packet.flow_hash = c.hashes.empty() ? 0 : c.hashes[0];
         }

@@ -3,7 +3,6 @@
 
 #include "arrivals.hpp"
 #include "packet.hpp"
-#include "planecast/simulator/nic_model.hpp"
 
 #include <memory>
 #include <span>
@@ -17,7 +16,7 @@ class TrafficSource
   public:
     // `classes`: the numbers of its classes. `hashes`: whether anything downstream looks at flows;
     // without, none are drawn.
-    TrafficSource(const Source &model, const Port &port, std::uint64_t seed, std::uint64_t index,
+    TrafficSource(const Source &model, std::uint64_t seed, std::uint64_t index,
                   const std::vector<std::uint8_t> &classes, bool hashes);
 
     // The next packets, `born` holding the instant they are handed to the wire; the caller may
@@ -26,7 +25,7 @@ class TrafficSource
 
     // Where every packet is like every other: the next instants alone, and what they all are.
     bool uniform() const { return same_; }
-    std::span<const Ps> next_times();
+    std::span<const Ps> next_times() { return arrivals_.next_batch(); }
     const Packet &pattern() const { return packets_.front(); }
 
   private:
@@ -35,10 +34,7 @@ class TrafficSource
         std::vector<std::uint16_t> frames;
         Alias pick_frame;                  // empty when there is one
         std::vector<std::uint32_t> hashes; // RSS hash of each flow
-        FlowPick pick;
-        Alias pick_flow; // zipf
-        std::uint32_t next_flow = 0;
-        double opens; // probability that a packet is the first of a flow
+        double opens;                      // probability that a packet is the first of a flow
     };
     void fill_given(std::size_t count);
     void fill_drawn(std::size_t count);
@@ -49,7 +45,6 @@ class TrafficSource
     std::vector<ClassState> classes_;
     Alias pick_class_;
     bool same_; // every packet is like every other
-    std::uint64_t left_;
     std::uint64_t given_ = 0;
     std::vector<Packet> packets_;
 };

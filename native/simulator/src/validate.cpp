@@ -53,18 +53,6 @@ template <class Weighted> double weights_of(const std::vector<Weighted> &all)
 // ---- What a struct must be beyond its fields' ranges; most need nothing.
 template <class Owner> void check(const Owner &, const std::string &, const Known &) {}
 
-void check(const Distribution &d, const std::string &where, const Known &)
-{
-    if (d.kind != DistributionKind::table) {
-        return;
-    }
-    require(!d.values.empty(), where + ".values", "a table needs at least one");
-    require(d.weights.empty() || d.weights.size() == d.values.size(), where + ".weights",
-            for_many(d.weights.size(), " weights", d.values.size()) + " values");
-    require(d.weights.empty() || std::accumulate(d.weights.begin(), d.weights.end(), 0.0) > 0,
-            where + ".weights", "all are 0");
-}
-
 void check(const FlowClass &c, const std::string &where, const Known &)
 {
     require(!c.frames.empty(), where + ".frames", "at least one size is needed");
@@ -106,8 +94,6 @@ void check(const Port &port, const std::string &where, const Known &known)
     if (!port.nic.empty()) {
         require_name(known.nics, port.nic, where + ".nic", "NIC");
     }
-    require(port.rss_key.empty() || port.rss_key.size() == 40, where + ".rss_key",
-            std::to_string(port.rss_key.size()) + " bytes instead of 40");
 }
 
 void check(const Core &core, const std::string &where, const Known &known)
@@ -183,17 +169,13 @@ void check(const Output &output, const std::string &where, const Known &known)
     }
     const bool port = output.kind == OutputKind::port;
     const bool ring = output.kind == OutputKind::ring;
-    require(!output.to.empty(), where + ".to", "at least one name is needed");
-    require(output.to.size() == 1 || ring, where + ".to", "only rings can be several");
-    for (std::size_t i = 0; i < output.to.size(); ++i) {
-        require_name(port   ? known.ports
-                     : ring ? known.rings
-                            : known.accelerators,
-                     output.to[i], item(where + ".to", i),
-                     port   ? "port"
-                     : ring ? "ring"
-                            : "accelerator");
-    }
+    require_name(port   ? known.ports
+                 : ring ? known.rings
+                        : known.accelerators,
+                 output.to, where + ".to",
+                 port   ? "port"
+                 : ring ? "ring"
+                        : "accelerator");
     require(output.buffer_packets == 0 || port, where + ".buffer_packets", "only for ports");
     require(output.buffer_packets == 0 || output.when_full == WhenFull::drop, where + ".when_full",
             "a buffered output can't wait");

@@ -58,7 +58,7 @@ TEST(Arrivals, BurstsKeepTheMeanRate)
         model.rate_pps = 1e6;
         model.peak_pps = 1e7;
         model.random_gap = random_gap;
-        model.burst_packets = {DistributionKind::table, 0, 0, {1, 8, 64}, {}};
+        model.burst_packets = {DistributionKind::exponential, 24, 0};
         auto times = take(model, 400000);
         EXPECT_NEAR(static_cast<double>(times.back()), 4e11, random_gap ? 1.2e10 : 1e9);
         EXPECT_EQ(std::adjacent_find(times.begin(), times.end(),

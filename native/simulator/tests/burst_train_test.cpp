@@ -83,7 +83,7 @@ TEST(BurstTrain, AgreeWhenTheCoreIsTakenAway)
     for (double rate : {3e6, 8.9e6}) {
         Model model = one_core(ArrivalKind::poisson, rate, 37, 70.3);
         model.cores[0].disturbances.push_back(
-            {"tick", 1e5, false, {DistributionKind::exponential, 3000, 0, {}, {}}});
+            {"tick", 1e5, false, {DistributionKind::exponential, 3000, 0}});
         compare(model);
     }
 }
@@ -96,7 +96,7 @@ TEST(BurstTrain, AgreeOnASlowWire)
     slow.tx_ring = 40;
     model.ports.push_back(slow);
     model.cores[0].tasks[0].output.kind = OutputKind::port;
-    model.cores[0].tasks[0].output.to = {"slow"};
+    model.cores[0].tasks[0].output.to = "slow";
     compare(model);
 }
 
@@ -109,7 +109,7 @@ TEST(BurstTrain, AgreeWhenCoresShareAWire)
     model.cores.push_back(plain_core("other", {InputKind::port, "port", 1}, 20, 120));
     for (Core &core : model.cores) {
         core.tasks[0].output.kind = OutputKind::port;
-        core.tasks[0].output.to = {"port"};
+        core.tasks[0].output.to = "port";
     }
     compare(model);
 }

@@ -12,7 +12,7 @@ Model with_device(double device_ns, double latency_ns)
 {
     Model model = one_core(ArrivalKind::constant, 1e6, 0, 100);
     model.accelerators.push_back(
-        {"crypto", 1, {DistributionKind::constant, device_ns, 0, {}, {}}, 0, latency_ns, 64});
+        {"crypto", 1, {DistributionKind::constant, device_ns, 0}, latency_ns, 64});
     model.run.duration_ns = 1e6;
     return model;
 }
@@ -33,7 +33,7 @@ TEST(Device, LookAsideOverlaps)
 {
     Model model = with_device(200, 3000);
     model.cores[0].tasks[0].output.kind = OutputKind::accelerator;
-    model.cores[0].tasks[0].output.to = {"crypto"};
+    model.cores[0].tasks[0].output.to = "crypto";
     Task back = model.cores[0].tasks[0];
     back.name = "back";
     back.input = {InputKind::accelerator, "crypto", 0};
@@ -56,7 +56,7 @@ TEST(Device, ServersWorkInParallel)
     Model model = with_device(4000, 0);
     model.accelerators[0].servers = 8;
     model.cores[0].tasks[0].output.kind = OutputKind::accelerator;
-    model.cores[0].tasks[0].output.to = {"crypto"};
+    model.cores[0].tasks[0].output.to = "crypto";
     model.cores.push_back(plain_core("back", {InputKind::accelerator, "crypto", 0}, 0, 10));
     EXPECT_EQ(simulate(model).dropped, 0U);
 }

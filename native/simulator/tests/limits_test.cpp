@@ -13,7 +13,7 @@ Model flooded()
 {
     Model model = one_core(ArrivalKind::poisson, 1e8, 0, 10); // 100 Mpps either way
     model.cores[0].tasks[0].output.kind = OutputKind::port;
-    model.cores[0].tasks[0].output.to = {"port"};
+    model.cores[0].tasks[0].output.to = "port";
     model.nics.push_back({"nic", 0, 0, 512, 0, 0, {}});
     model.ports[0].nic = "nic";
     model.run.duration_ns = 1e6;
@@ -85,7 +85,7 @@ TEST(Limits, FixedLatenciesOfTheCard)
     Model model = one_core(ArrivalKind::constant, 1e5, 0, 100);
     model.cores[0].tasks[0].empty_poll_cycles = 1e-3;
     model.cores[0].tasks[0].output.kind = OutputKind::port;
-    model.cores[0].tasks[0].output.to = {"port"};
+    model.cores[0].tasks[0].output.to = "port";
     model.nics.push_back({"nic", 0, 0, 512, 1500, 700, {}});
     model.ports[0].nic = "nic";
     Results results = simulate(model);

@@ -13,7 +13,7 @@ Model to_port(double rate_pps, double cycles)
 {
     Model model = one_core(ArrivalKind::constant, rate_pps, 0, cycles);
     model.cores[0].tasks[0].output.kind = OutputKind::port;
-    model.cores[0].tasks[0].output.to = {"port"};
+    model.cores[0].tasks[0].output.to = "port";
     model.run.duration_ns = 1e6;
     return model;
 }
@@ -27,7 +27,7 @@ TEST(Outputs, AFullTransmitRingDropsOrWaits)
     model.ports[1].line_rate_bps = 64.0 * 8 * 4e6;
     model.ports[1].overhead_bytes = 0; // 4 Mpps
     model.ports[1].tx_ring = 64;
-    model.cores[0].tasks[0].output.to = {"slow"};
+    model.cores[0].tasks[0].output.to = "slow";
     Results dropping = simulate(model);
     EXPECT_NEAR(dropping.throughput_pps.value, 4e6, 1e4);
     EXPECT_GT(dropped_by(dropping, "tx_ring"), 5000U);
@@ -119,20 +119,17 @@ TEST(Outputs, EveryMeterHasARateOfItsOwn)
     EXPECT_EQ(simulate(model).forwarded, 0U);
 }
 
-TEST(Outputs, BytesNewFlowsAndSlowPathsCost)
+TEST(Outputs, NewFlowsCost)
 {
     Model model = to_port(1e6, 100);
     model.run.duration_ns = 1e8;
     Stage &stage = model.cores[0].tasks[0].stages[0];
-    stage.byte_cycles = 0.5;
     stage.new_flow_cycles = 1000;
-    stage.slow_path_probability = 0.05;
-    stage.slow_path_cycles = 2000;
     model.sources[0].classes[0].new_flows_per_second = 1e5;
     Results results = simulate(model);
-    // 100 + 32 + 100 + 100 ns a packet
-    EXPECT_NEAR(results.cores[0].busy, 0.332, 0.006);
-    EXPECT_NEAR(results.cores[0].tasks[0].stages[0].cycles / 1e5, 332, 6);
+    // 100 + 100 ns a packet
+    EXPECT_NEAR(results.cores[0].busy, 0.2, 0.004);
+    EXPECT_NEAR(results.cores[0].tasks[0].stages[0].cycles / 1e5, 200, 4);
 }
 
 } // namespace planecast::sim

@@ -28,20 +28,6 @@ TEST(Pcie, NoLinkNoTime)
     EXPECT_TRUE(rx_engine_times(Nic{}, 1518).empty());
 }
 
-TEST(Pcie, TransactionsAndTagsBindSmallTransfers)
-{
-    Pcie link;
-    link.raw_bps = 1e15;
-    link.transactions_per_second = 1e6;
-    // Both ways: a data write, a data read, and a quarter of two reads and two writes of
-    // descriptors.
-    EXPECT_NEAR(pcie_times(link, 64).receive, 3e-6, 1e-12);
-    link.transactions_per_second = 0;
-    link.read_tags = 8;
-    link.read_latency_ns = 800;
-    EXPECT_NEAR(pcie_times(link, 64).send, 1.5 * 100e-9, 1e-12);
-}
-
 TEST(FrameTimes, TenGigabitSmallFrames)
 {
     Port port;

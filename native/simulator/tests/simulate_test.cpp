@@ -65,8 +65,7 @@ Model four_cores()
         Core core = plain_core("core" + std::to_string(q), {InputKind::port, "port", q}, 20, 100);
         core.tasks[0].stages[0].packet_cycles.kind = DistributionKind::exponential;
         core.tasks[0].stages[0].drops.push_back({"acl", 0.01, 5});
-        core.disturbances.push_back(
-            {"tick", 1e4, false, {DistributionKind::exponential, 3000, 0, {}, {}}});
+        core.disturbances.push_back({"tick", 1e4, false, {DistributionKind::exponential, 3000, 0}});
         model.cores.push_back(core);
     }
     model.run.duration_ns = 3e6;
@@ -82,7 +81,7 @@ TEST(Simulate, OnePacketByHand)
     model.sources[0].arrivals.times_ns = {1003, 5000};
     model.ports[0].line_rate_bps = 10e9; // 67.2 ns a frame
     model.cores[0].tasks[0].output.kind = OutputKind::port;
-    model.cores[0].tasks[0].output.to = {"port"};
+    model.cores[0].tasks[0].output.to = "port";
     model.run.duration_ns = 20000;
     Results results = simulate(model);
     EXPECT_EQ(results.forwarded, 2U);

@@ -73,7 +73,7 @@ TEST(Validate, EverythingThatIsFilledIsPolled)
     model = good();
     model.rings.push_back({"ring", 16, 0});
     model.cores[0].tasks[0].output.kind = OutputKind::ring;
-    model.cores[0].tasks[0].output.to = {"ring"};
+    model.cores[0].tasks[0].output.to = "ring";
     EXPECT_EQ(refusal(model),
               "cores: core.task: puts packets into ring ring, which is polled by no task");
 }
@@ -85,7 +85,7 @@ TEST(Validate, NoCirclesAndNoDeadlocks)
     auto add = [&model](const std::string &name, const std::string &from, const std::string &to,
                         WhenFull when_full) {
         Core core = plain_core(name, {InputKind::ring, from, 0}, 0, 1);
-        core.tasks[0].output = {OutputKind::ring, {to}, FanOut::flow, when_full, 0, 1e5};
+        core.tasks[0].output = {OutputKind::ring, to, when_full, 0, 1e5};
         model.cores.push_back(core);
     };
     add("one", "a", "b", WhenFull::drop);
@@ -94,21 +94,16 @@ TEST(Validate, NoCirclesAndNoDeadlocks)
 
     model = good();
     model.rings = {{"a", 16, 0}};
-    model.cores[0].tasks[0].output = {OutputKind::ring, {"a"}, FanOut::flow,
-                                      WhenFull::wait,   0,     1e5};
+    model.cores[0].tasks[0].output = {OutputKind::ring, "a", WhenFull::wait, 0, 1e5};
     Task own = plain_core("", {InputKind::ring, "a", 0}, 0, 1).tasks[0];
     own.name = "second";
     model.cores[0].tasks.push_back(own);
     EXPECT_EQ(refusal(model), "cores: when_full = wait: these cores can wait for each other: core");
 }
 
-TEST(Validate, TablesAndTimestamps)
+TEST(Validate, Timestamps)
 {
     Model model = good();
-    model.cores[0].tasks[0].stages[0].packet_cycles.kind = DistributionKind::table;
-    EXPECT_EQ(refusal(model),
-              "cores[0].tasks[0].stages[0].packet_cycles.values: a table needs at least one");
-    model = good();
     model.sources[0].arrivals.kind = ArrivalKind::timestamps;
     model.sources[0].arrivals.times_ns = {3, 1};
     EXPECT_EQ(refusal(model), "sources[0].arrivals.times_ns: goes back in time");

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.capture import read_capture, rss_hash, toeplitz
+from planecast.engines.simulate.capture import read_capture, rss_hash
 from planecast.errors import InputError
 
 
@@ -63,16 +63,16 @@ def test_the_hash_is_the_one_that_microsoft_published() -> None:
     """Verification values of "Verifying the RSS Hash Calculation", IPv4 with and without ports."""
     source, destination = bytes([66, 9, 149, 187]), bytes([161, 142, 100, 80])
     ports = struct.pack(">HH", 2794, 1766)
-    assert toeplitz(source + destination + ports) == 0x51CCC178
-    assert toeplitz(source + destination) == 0x323E8FC2
+    assert sim.toeplitz(source + destination + ports) == 0x51CCC178
+    assert sim.toeplitz(source + destination) == 0x323E8FC2
 
 
 @pytest.mark.parametrize("tags", [0, 1, 2])
 def test_the_hash_of_frames_is_that_of_the_core(tags: int) -> None:
     """The core steers flow 0 of one class to the queue that our hash of the same tuple says."""
-    for port in range(20):
-        frame = udp(0x0A000001, 0xC6120001, (1024 + port, 80), tags)
-        flow = sim.FlowClass(source_port=1024 + port)
+    for host in range(20):
+        frame = udp(0x0A000001, 0xC6120001 + host, (1024, 80), tags)
+        flow = sim.FlowClass(destination_ip=0xC6120001 + host)
         model = sim.Model(
             sources=[sim.Source(port="p", arrivals=sim.Arrivals(rate_pps=1e6), classes=[flow])],
             ports=[sim.Port(name="p", rx_queues=4)],

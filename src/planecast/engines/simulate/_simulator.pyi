@@ -9,8 +9,6 @@ import enum
 # ruff: noqa
 # fmt: off
 
-VERSION: str = '1'
-
 class ModelError(ValueError):
     pass
 
@@ -24,8 +22,6 @@ class DistributionKind(enum.Enum):
 
     lognormal = 2
 
-    table = 3
-
 class ArrivalKind(enum.Enum):
     constant = 0
 
@@ -34,13 +30,6 @@ class ArrivalKind(enum.Enum):
     on_off = 2
 
     timestamps = 3
-
-class FlowPick(enum.Enum):
-    uniform = 0
-
-    cyclic = 1
-
-    zipf = 2
 
 class InputKind(enum.Enum):
     port = 0
@@ -58,11 +47,6 @@ class OutputKind(enum.Enum):
 
     accelerator = 3
 
-class FanOut(enum.Enum):
-    flow = 0
-
-    round_robin = 1
-
 class WhenFull(enum.Enum):
     drop = 0
 
@@ -78,11 +62,11 @@ class PrecisionTarget(enum.Enum):
 class Distribution:
     """A random quantity."""
 
-    def __init__(self, *, kind: DistributionKind = ..., mean: float = ..., cv: float = ..., values: Sequence[float] = ..., weights: Sequence[float] = ...) -> None: ...
+    def __init__(self, *, kind: DistributionKind = ..., mean: float = ..., cv: float = ...) -> None: ...
 
     @property
     def kind(self) -> DistributionKind:
-        """constant, exponential, lognormal or table"""
+        """constant, exponential or lognormal"""
 
     @kind.setter
     def kind(self, arg: DistributionKind, /) -> None: ...
@@ -100,20 +84,6 @@ class Distribution:
 
     @cv.setter
     def cv(self, arg: float, /) -> None: ...
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        """the values of a table"""
-
-    @values.setter
-    def values(self, arg: Sequence[float], /) -> None: ...
-
-    @property
-    def weights(self) -> tuple[float, ...]:
-        """how often each value comes"""
-
-    @weights.setter
-    def weights(self, arg: Sequence[float], /) -> None: ...
 
 class Arrivals:
     """When a source hands frames to the wire."""
@@ -219,7 +189,7 @@ class FrameSize:
 class FlowClass:
     """Packets of one kind."""
 
-    def __init__(self, *, name: str = ..., weight: float = ..., frames: Sequence[FrameSize] = ..., flows: int = ..., pick: FlowPick = ..., zipf_exponent: float = ..., new_flows_per_second: float = ..., source_ip: int = ..., source_ip_step: int = ..., destination_ip: int = ..., destination_ip_step: int = ..., source_port: int = ..., source_port_step: int = ..., destination_port: int = ..., destination_port_step: int = ...) -> None: ...
+    def __init__(self, *, name: str = ..., weight: float = ..., frames: Sequence[FrameSize] = ..., flows: int = ..., new_flows_per_second: float = ..., source_ip: int = ..., destination_ip: int = ..., destination_ip_step: int = ...) -> None: ...
 
     @property
     def name(self) -> str:
@@ -250,20 +220,6 @@ class FlowClass:
     def flows(self, arg: int, /) -> None: ...
 
     @property
-    def pick(self) -> FlowPick:
-        """uniform, cyclic or zipf"""
-
-    @pick.setter
-    def pick(self, arg: FlowPick, /) -> None: ...
-
-    @property
-    def zipf_exponent(self) -> float:
-        """zipf: 0 is uniform"""
-
-    @zipf_exponent.setter
-    def zipf_exponent(self, arg: float, /) -> None: ...
-
-    @property
     def new_flows_per_second(self) -> float:
         """packets that open a flow, a second"""
 
@@ -276,13 +232,6 @@ class FlowClass:
 
     @source_ip.setter
     def source_ip(self, arg: int, /) -> None: ...
-
-    @property
-    def source_ip_step(self) -> int:
-        """added a flow"""
-
-    @source_ip_step.setter
-    def source_ip_step(self, arg: int, /) -> None: ...
 
     @property
     def destination_ip(self) -> int:
@@ -298,38 +247,10 @@ class FlowClass:
     @destination_ip_step.setter
     def destination_ip_step(self, arg: int, /) -> None: ...
 
-    @property
-    def source_port(self) -> int:
-        """of flow 0"""
-
-    @source_port.setter
-    def source_port(self, arg: int, /) -> None: ...
-
-    @property
-    def source_port_step(self) -> int:
-        """added a flow"""
-
-    @source_port_step.setter
-    def source_port_step(self, arg: int, /) -> None: ...
-
-    @property
-    def destination_port(self) -> int:
-        """of flow 0"""
-
-    @destination_port.setter
-    def destination_port(self, arg: int, /) -> None: ...
-
-    @property
-    def destination_port_step(self) -> int:
-        """added a flow"""
-
-    @destination_port_step.setter
-    def destination_port_step(self, arg: int, /) -> None: ...
-
 class Source:
     """Where packets come from."""
 
-    def __init__(self, *, name: str = ..., port: str = ..., arrivals: Arrivals = ..., classes: Sequence[FlowClass] = ..., limit_packets: int = ...) -> None: ...
+    def __init__(self, *, name: str = ..., port: str = ..., arrivals: Arrivals = ..., classes: Sequence[FlowClass] = ...) -> None: ...
 
     @property
     def name(self) -> str:
@@ -359,17 +280,10 @@ class Source:
     @classes.setter
     def classes(self, arg: Sequence[FlowClass], /) -> None: ...
 
-    @property
-    def limit_packets(self) -> int:
-        """stop after so many, 0: never"""
-
-    @limit_packets.setter
-    def limit_packets(self, arg: int, /) -> None: ...
-
 class Pcie:
     """A PCIe link."""
 
-    def __init__(self, *, raw_bps: float = ..., max_payload_bytes: int = ..., max_read_bytes: int = ..., completion_bytes: int = ..., ack_every_bytes: float = ..., flow_control_every_bytes: float = ..., descriptor_bytes: int = ..., descriptors_at_once: int = ..., transactions_per_second: float = ..., read_tags: int = ..., read_latency_ns: float = ...) -> None: ...
+    def __init__(self, *, raw_bps: float = ..., max_payload_bytes: int = ..., max_read_bytes: int = ..., control_every_bytes: float = ..., descriptor_bytes: int = ..., descriptors_at_once: int = ...) -> None: ...
 
     @property
     def raw_bps(self) -> float:
@@ -393,25 +307,11 @@ class Pcie:
     def max_read_bytes(self, arg: int, /) -> None: ...
 
     @property
-    def completion_bytes(self) -> int:
-        """bytes a completion"""
+    def control_every_bytes(self) -> float:
+        """bytes an ACK and a flow-control DLLP"""
 
-    @completion_bytes.setter
-    def completion_bytes(self, arg: int, /) -> None: ...
-
-    @property
-    def ack_every_bytes(self) -> float:
-        """bytes an ACK DLLP"""
-
-    @ack_every_bytes.setter
-    def ack_every_bytes(self, arg: float, /) -> None: ...
-
-    @property
-    def flow_control_every_bytes(self) -> float:
-        """bytes a flow-control DLLP"""
-
-    @flow_control_every_bytes.setter
-    def flow_control_every_bytes(self, arg: float, /) -> None: ...
+    @control_every_bytes.setter
+    def control_every_bytes(self, arg: float, /) -> None: ...
 
     @property
     def descriptor_bytes(self) -> int:
@@ -426,27 +326,6 @@ class Pcie:
 
     @descriptors_at_once.setter
     def descriptors_at_once(self, arg: int, /) -> None: ...
-
-    @property
-    def transactions_per_second(self) -> float:
-        """0: no limit"""
-
-    @transactions_per_second.setter
-    def transactions_per_second(self, arg: float, /) -> None: ...
-
-    @property
-    def read_tags(self) -> int:
-        """outstanding reads, 0: no limit"""
-
-    @read_tags.setter
-    def read_tags(self, arg: int, /) -> None: ...
-
-    @property
-    def read_latency_ns(self) -> float:
-        """of one read"""
-
-    @read_latency_ns.setter
-    def read_latency_ns(self, arg: float, /) -> None: ...
 
 class Nic:
     """The packet engine that ports share."""
@@ -505,7 +384,7 @@ class Nic:
 class Port:
     """A port: wire, RSS, descriptor rings."""
 
-    def __init__(self, *, name: str = ..., nic: str = ..., line_rate_bps: float = ..., overhead_bytes: int = ..., rx_limit_pps: float = ..., tx_limit_pps: float = ..., rx_queues: int = ..., rx_ring: int = ..., tx_ring: int = ..., rss_table: int = ..., rss_key: Sequence[int] = ...) -> None: ...
+    def __init__(self, *, name: str = ..., nic: str = ..., line_rate_bps: float = ..., overhead_bytes: int = ..., rx_limit_pps: float = ..., tx_limit_pps: float = ..., rx_queues: int = ..., rx_ring: int = ..., tx_ring: int = ...) -> None: ...
 
     @property
     def name(self) -> str:
@@ -570,20 +449,6 @@ class Port:
     @tx_ring.setter
     def tx_ring(self, arg: int, /) -> None: ...
 
-    @property
-    def rss_table(self) -> int:
-        """entries of the RSS table"""
-
-    @rss_table.setter
-    def rss_table(self, arg: int, /) -> None: ...
-
-    @property
-    def rss_key(self) -> tuple[int, ...]:
-        """40 bytes, none: Microsoft's key"""
-
-    @rss_key.setter
-    def rss_key(self, arg: Sequence[int], /) -> None: ...
-
 class Drop:
     """A share of packets that ends in a stage."""
 
@@ -620,7 +485,7 @@ class Drop:
 class Stage:
     """What a core does with a burst."""
 
-    def __init__(self, *, name: str = ..., burst_cycles: Distribution = ..., packet_cycles: Distribution = ..., cycles_by_burst: Sequence[float] = ..., byte_cycles: float = ..., new_flow_cycles: float = ..., slow_path_probability: float = ..., slow_path_cycles: float = ..., drops: Sequence[Drop] = ..., policer_rate: float = ..., policer_burst: float = ..., policer_header_bytes: float = ..., policer_meters: int = ..., policer_class_meters: Sequence[int] = ..., accelerator: str = ...) -> None: ...
+    def __init__(self, *, name: str = ..., burst_cycles: Distribution = ..., packet_cycles: Distribution = ..., cycles_by_burst: Sequence[float] = ..., new_flow_cycles: float = ..., drops: Sequence[Drop] = ..., policer_rate: float = ..., policer_burst: float = ..., policer_header_bytes: float = ..., policer_meters: int = ..., policer_class_meters: Sequence[int] = ..., accelerator: str = ...) -> None: ...
 
     @property
     def name(self) -> str:
@@ -651,32 +516,11 @@ class Stage:
     def cycles_by_burst(self, arg: Sequence[float], /) -> None: ...
 
     @property
-    def byte_cycles(self) -> float:
-        """cycles a byte of frame"""
-
-    @byte_cycles.setter
-    def byte_cycles(self, arg: float, /) -> None: ...
-
-    @property
     def new_flow_cycles(self) -> float:
         """for a flow's first packet"""
 
     @new_flow_cycles.setter
     def new_flow_cycles(self, arg: float, /) -> None: ...
-
-    @property
-    def slow_path_probability(self) -> float:
-        """of a packet"""
-
-    @slow_path_probability.setter
-    def slow_path_probability(self, arg: float, /) -> None: ...
-
-    @property
-    def slow_path_cycles(self) -> float:
-        """added for such a packet"""
-
-    @slow_path_cycles.setter
-    def slow_path_cycles(self, arg: float, /) -> None: ...
 
     @property
     def drops(self) -> tuple[Drop, ...]:
@@ -756,7 +600,7 @@ class Input:
 class Output:
     """Where a task's packets go."""
 
-    def __init__(self, *, kind: OutputKind = ..., to: Sequence[str] = ..., fan_out: FanOut = ..., when_full: WhenFull = ..., buffer_packets: int = ..., drain_ns: float = ...) -> None: ...
+    def __init__(self, *, kind: OutputKind = ..., to: str = ..., when_full: WhenFull = ..., buffer_packets: int = ..., drain_ns: float = ...) -> None: ...
 
     @property
     def kind(self) -> OutputKind:
@@ -766,18 +610,11 @@ class Output:
     def kind(self, arg: OutputKind, /) -> None: ...
 
     @property
-    def to(self) -> tuple[str, ...]:
-        """names, several rings fan out"""
+    def to(self) -> str:
+        """which one"""
 
     @to.setter
-    def to(self, arg: Sequence[str], /) -> None: ...
-
-    @property
-    def fan_out(self) -> FanOut:
-        """flow or round_robin"""
-
-    @fan_out.setter
-    def fan_out(self, arg: FanOut, /) -> None: ...
+    def to(self, arg: str, /) -> None: ...
 
     @property
     def when_full(self) -> WhenFull:
@@ -977,7 +814,7 @@ class Ring:
 class Accelerator:
     """A device that serves packets."""
 
-    def __init__(self, *, name: str = ..., servers: int = ..., packet_ns: Distribution = ..., byte_ns: float = ..., latency_ns: float = ..., queue: int = ...) -> None: ...
+    def __init__(self, *, name: str = ..., servers: int = ..., packet_ns: Distribution = ..., latency_ns: float = ..., queue: int = ...) -> None: ...
 
     @property
     def name(self) -> str:
@@ -999,13 +836,6 @@ class Accelerator:
 
     @packet_ns.setter
     def packet_ns(self, arg: Distribution, /) -> None: ...
-
-    @property
-    def byte_ns(self) -> float:
-        """of one engine for one byte"""
-
-    @byte_ns.setter
-    def byte_ns(self, arg: float, /) -> None: ...
 
     @property
     def latency_ns(self) -> float:
@@ -1448,6 +1278,9 @@ class Results:
 
     @property
     def trace_left_out(self) -> int: ...
+
+def toeplitz(data: bytes) -> int:
+    """RSS hash of addresses and ports, with Microsoft's key."""
 
 def validate(model: Model) -> None:
     """Raises ModelError if the model can't be run."""

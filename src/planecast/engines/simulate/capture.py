@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from planecast.engines.simulate import _simulator as sim
 from planecast.errors import InputError
 from planecast.scenario.frames import FCS_BYTES
 
@@ -27,9 +28,6 @@ _PCAPNG = b"\x0a\x0d\x0d\x0a"
 _VLAN = {0x8100, 0x88A8}
 _IPV4 = 0x0800
 _WITH_PORTS = {6, 17}  # TCP, UDP
-
-_KEY = int("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa", 16)
-_KEY_BITS = 320
 
 
 @dataclass(frozen=True)
@@ -140,15 +138,4 @@ def rss_hash(frame: bytes) -> int:
     header = 4 * (ip[0] & 0xF)
     whole = int.from_bytes(ip[6:8]) & 0x3FFF == 0  # fragments have no ports to rely on
     ports = ip[header : header + 4] if whole and ip[9] in _WITH_PORTS else b""
-    return toeplitz(ip[12:20] + (ports if len(ports) == 4 else b""))
-
-
-@lru_cache(maxsize=1 << 16)
-def toeplitz(data: bytes) -> int:
-    """The hash with Microsoft's key: the key's 32 bits from each set bit on, added modulo 2."""
-    found, length = 0, 8 * len(data)
-    value = int.from_bytes(data)
-    for bit in range(length):
-        if value >> (length - 1 - bit) & 1:
-            found ^= _KEY >> (_KEY_BITS - 32 - bit) & 0xFFFFFFFF
-    return found
+    return sim.toeplitz(ip[12:20] + (ports if len(ports) == 4 else b""))

@@ -93,9 +93,7 @@ def _pcie(link: Link | None) -> sim.Pcie:
         raw_bps=link.raw_bps,
         max_payload_bytes=link.max_payload,
         max_read_bytes=link.max_read,
-        completion_bytes=link.max_payload,
-        ack_every_bytes=link.every_bytes,
-        flow_control_every_bytes=link.every_bytes,
+        control_every_bytes=link.every_bytes,
         descriptor_bytes=DESCRIPTOR_BYTES,
         descriptors_at_once=DESCRIPTORS_AT_ONCE,
     )
@@ -108,7 +106,7 @@ def output(scenario: Scenario, card: Card, chain: int) -> sim.Output:
         return sim.Output()
     return sim.Output(
         kind=sim.OutputKind.port,
-        to=[card.port_of(chain)],
+        to=card.port_of(chain),
         buffer_packets=nic.tx_buffer,
         drain_ns=nic.tx_drain_us * 1e3,
     )

@@ -48,7 +48,7 @@ def lcores_of(
                     )
                 )
                 full = sim.WhenFull.wait if placement.ring_wait else sim.WhenFull.drop
-                out = sim.Output(kind=sim.OutputKind.ring, to=[ring], when_full=full)
+                out = sim.Output(kind=sim.OutputKind.ring, to=ring, when_full=full)
             else:
                 out = output(scenario, card, chain)
             tasks = _tasks(scenario, segment, taken, out, f"device{chain}")
@@ -67,7 +67,7 @@ def _tasks(
     if accelerator.mode == "sync" or accelerator.stage not in names:
         return [_task("forward", scenario, segment, device, taken=taken, out=out)]
     after = names.index(accelerator.stage) + 1
-    there = sim.Output(kind=sim.OutputKind.accelerator, to=[device])
+    there = sim.Output(kind=sim.OutputKind.accelerator, to=device)
     back = sim.Input(kind=sim.InputKind.accelerator, name=device)
     return [
         _task("submit", scenario, segment[:after], device, taken=taken, out=there),

@@ -39,7 +39,7 @@ def with_generator_latency(model: sim.Model, tester: GeneratorLatency, tx_ring: 
     (port,), (core,) = model.ports, model.cores
     port.nic = TESTER
     task = core.tasks[-1]
-    task.output = sim.Output(kind=sim.OutputKind.ring, to=[_RETURN])
+    task.output = sim.Output(kind=sim.OutputKind.ring, to=_RETURN)
     core.tasks = [*core.tasks[:-1], task]
     model.nics = [sim.Nic(name=TESTER, rx_latency_ns=tester.send_call_ns)]
     model.ports = [port]

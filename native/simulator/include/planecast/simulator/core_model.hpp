@@ -27,17 +27,14 @@ struct Drop {
     }
 };
 
-// Cycles = burst + n·packet + by_burst[n] + bytes·byte + new flows·new_flow + slow paths + drops.
+// Cycles = burst + n·packet + by_burst[n] + new flows·new_flow + drops.
 struct Stage {
     std::string name;
     Distribution burst_cycles;
     Distribution packet_cycles;
     std::vector<double> cycles_by_burst; // of a burst of n packets, n = 1 … the task's burst; none:
                                          // no more than those two
-    double byte_cycles = 0;
     double new_flow_cycles = 0;
-    double slow_path_probability = 0; // a miss that is served, not dropped
-    double slow_path_cycles = 0;
     std::vector<Drop> drops;
     double policer_rate = 0;    // bytes a second of a token bucket; what exceeds it is dropped as
                                 // "policer"; 0: none
@@ -55,10 +52,7 @@ struct Stage {
         visit("packet_cycles", &Stage::packet_cycles, "cycles a packet");
         visit("cycles_by_burst", &Stage::cycles_by_burst, kCycles,
               "added for a burst of 1, 2, … packets");
-        visit("byte_cycles", &Stage::byte_cycles, Range{0, 1e6}, "cycles a byte of frame");
         visit("new_flow_cycles", &Stage::new_flow_cycles, kCycles, "for a flow's first packet");
-        visit("slow_path_probability", &Stage::slow_path_probability, kShare, "of a packet");
-        visit("slow_path_cycles", &Stage::slow_path_cycles, kCycles, "added for such a packet");
         visit("drops", &Stage::drops, "packets that end here");
         visit("policer_rate", &Stage::policer_rate, Range{0, 1e12}, "bytes a second, 0: none");
         visit("policer_burst", &Stage::policer_burst, Range{1, 1e12}, "bytes at most");
@@ -74,7 +68,6 @@ struct Stage {
 
 enum class InputKind { port, ring, accelerator };
 enum class OutputKind { none, port, ring, accelerator };
-enum class FanOut { flow, round_robin };
 enum class WhenFull { drop, wait };
 
 struct Input {
@@ -92,8 +85,7 @@ struct Input {
 
 struct Output {
     OutputKind kind = OutputKind::none; // none: packets leave the model here, counted as forwarded
-    std::vector<std::string> to;        // several rings: fan-out
-    FanOut fan_out = FanOut::flow;
+    std::string to;
     WhenFull when_full = WhenFull::drop;
     std::uint64_t buffer_packets = 0; // port: keep packets until there are so many; 0: send at once
     double drain_ns = 100000;         // … or until this timer flushes them
@@ -101,8 +93,7 @@ struct Output {
     template <class Visitor> static void describe(Visitor &&visit)
     {
         visit("kind", &Output::kind, "none, port, ring or accelerator");
-        visit("to", &Output::to, "names, several rings fan out");
-        visit("fan_out", &Output::fan_out, "flow or round_robin");
+        visit("to", &Output::to, "which one");
         visit("when_full", &Output::when_full, "drop or wait");
         visit("buffer_packets", &Output::buffer_packets, Range{0, 4096}, "0: send at once");
         visit("drain_ns", &Output::drain_ns, Range{1, 1e12}, "flushes a partly filled buffer");
@@ -188,7 +179,6 @@ struct Accelerator {
     std::string name;
     std::uint64_t servers = 1;
     Distribution packet_ns;
-    double byte_ns = 0;
     double latency_ns = 0;      // added to each packet, overlaps with others
     std::uint64_t queue = 1024; // packets submitted and not fetched
 
@@ -197,7 +187,6 @@ struct Accelerator {
         visit("name", &Accelerator::name, "what stages and outputs call it");
         visit("servers", &Accelerator::servers, Range{1, 256}, "engines that work in parallel");
         visit("packet_ns", &Accelerator::packet_ns, "of one engine for one packet");
-        visit("byte_ns", &Accelerator::byte_ns, Range{0, 1e6}, "of one engine for one byte");
         visit("latency_ns", &Accelerator::latency_ns, Range{0, 1e9}, "there and back");
         visit("queue", &Accelerator::queue, Range{1, 1048576}, "packets inside at most");
     }

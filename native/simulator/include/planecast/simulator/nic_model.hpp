@@ -16,29 +16,20 @@ struct Pcie {
     double raw_bps = 0;                    // after line coding; 0: no limit
     std::uint64_t max_payload_bytes = 256; // MPS
     std::uint64_t max_read_bytes = 512;    // MRRS
-    std::uint64_t completion_bytes = 256;  // RCB, or MPS where the root complex sends full ones
-    double ack_every_bytes = 203;          // one 8-byte ACK, one 8-byte flow-control update in so
-    double flow_control_every_bytes = 203; // many bytes: together gen3 x8 gives 57.9 Gb/s
+    double control_every_bytes = 203;      // an 8-byte ACK and an 8-byte flow-control update in so
+                                           // many bytes: gen3 x8 then gives 57.9 Gb/s
     std::uint64_t descriptor_bytes = 16;
     std::uint64_t descriptors_at_once = 4; // written back or fetched in one transaction
-    double transactions_per_second = 0;    // of the device; 0: no limit
-    std::uint64_t read_tags = 0;           // outstanding reads; 0: no limit
-    double read_latency_ns = 0;            // of one read, with read_tags
 
     template <class Visitor> static void describe(Visitor &&visit)
     {
         visit("raw_bps", &Pcie::raw_bps, kBitRate, "bit/s of a direction, 0: no limit");
         visit("max_payload_bytes", &Pcie::max_payload_bytes, Range{1, 4096}, "MPS");
         visit("max_read_bytes", &Pcie::max_read_bytes, Range{1, 4096}, "MRRS");
-        visit("completion_bytes", &Pcie::completion_bytes, Range{1, 4096}, "bytes a completion");
-        visit("ack_every_bytes", &Pcie::ack_every_bytes, Range{64, 1e9}, "bytes an ACK DLLP");
-        visit("flow_control_every_bytes", &Pcie::flow_control_every_bytes, Range{64, 1e9},
-              "bytes a flow-control DLLP");
+        visit("control_every_bytes", &Pcie::control_every_bytes, Range{64, 1e9},
+              "bytes an ACK and a flow-control DLLP");
         visit("descriptor_bytes", &Pcie::descriptor_bytes, Range{0, 4096}, "of one packet");
         visit("descriptors_at_once", &Pcie::descriptors_at_once, Range{1, 1024}, "a transaction");
-        visit("transactions_per_second", &Pcie::transactions_per_second, kRate, "0: no limit");
-        visit("read_tags", &Pcie::read_tags, Range{0, 65536}, "outstanding reads, 0: no limit");
-        visit("read_latency_ns", &Pcie::read_latency_ns, Range{0, 1e9}, "of one read");
     }
 };
 
@@ -74,8 +65,6 @@ struct Port {
     std::uint64_t rx_queues = 1;
     std::uint64_t rx_ring = 1024; // descriptors a queue
     std::uint64_t tx_ring = 1024;
-    std::uint64_t rss_table = 128;      // entries of the indirection table
-    std::vector<std::uint64_t> rss_key; // 40 bytes; none: Microsoft's
 
     template <class Visitor> static void describe(Visitor &&visit)
     {
@@ -88,8 +77,6 @@ struct Port {
         visit("rx_queues", &Port::rx_queues, Range{1, 1024}, "receive queues");
         visit("rx_ring", &Port::rx_ring, Range{1, 1048576}, "descriptors of a receive queue");
         visit("tx_ring", &Port::tx_ring, Range{1, 1048576}, "descriptors of a transmit queue");
-        visit("rss_table", &Port::rss_table, Range{1, 65536}, "entries of the RSS table");
-        visit("rss_key", &Port::rss_key, Range{0, 255}, "40 bytes, none: Microsoft's key");
     }
 };
 

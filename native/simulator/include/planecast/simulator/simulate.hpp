@@ -38,6 +38,5 @@ std::vector<Results> simulate_many(const std::vector<Model> &models, unsigned th
                                    const std::atomic<bool> *cancel = nullptr);
 
 // Pinned by a test: the version that "same seed, same bytes" belongs to.
-inline constexpr const char *kSimulatorVersion = "1";
 
 } // namespace planecast::sim

@@ -55,46 +55,30 @@ struct FrameSize {
     }
 };
 
-enum class FlowPick { uniform, cyclic, zipf };
-
-// Packets of one kind. Flow i has the 5-tuple base + i·step in every field.
+// Packets of one kind. Flow i has the addresses first + i and first + i·step, and all have the same
+// ports; a packet's flow is drawn at random.
 struct FlowClass {
     std::string name = "all";
     double weight = 1;
     std::vector<FrameSize> frames = {FrameSize{}};
     std::uint64_t flows = 1;
-    FlowPick pick = FlowPick::uniform;
-    double zipf_exponent = 1;
     double new_flows_per_second = 0;
-    std::uint64_t source_ip = 0x0A000001; // 10.0.0.1
-    std::uint64_t source_ip_step = 1;
+    std::uint64_t source_ip = 0x0A000001;      // 10.0.0.1
     std::uint64_t destination_ip = 0xC6120001; // 198.18.0.1, RFC 2544's range
     std::uint64_t destination_ip_step = 0;
-    std::uint64_t source_port = 1024;
-    std::uint64_t source_port_step = 0;
-    std::uint64_t destination_port = 80;
-    std::uint64_t destination_port_step = 0;
 
     template <class Visitor> static void describe(Visitor &&visit)
     {
         constexpr Range kIp{0, 4294967295.0};
-        constexpr Range kPort{0, 65535};
         visit("name", &FlowClass::name, "name in results");
         visit("weight", &FlowClass::weight, Range{0, 1e12}, "share of the source's packets");
         visit("frames", &FlowClass::frames, "frame sizes with their weights");
         visit("flows", &FlowClass::flows, Range{1, 16777216}, "active flows");
-        visit("pick", &FlowClass::pick, "uniform, cyclic or zipf");
-        visit("zipf_exponent", &FlowClass::zipf_exponent, Range{0, 10}, "zipf: 0 is uniform");
         visit("new_flows_per_second", &FlowClass::new_flows_per_second, kRate,
               "packets that open a flow, a second");
         visit("source_ip", &FlowClass::source_ip, kIp, "IPv4 address of flow 0");
-        visit("source_ip_step", &FlowClass::source_ip_step, kIp, "added a flow");
         visit("destination_ip", &FlowClass::destination_ip, kIp, "IPv4 address of flow 0");
         visit("destination_ip_step", &FlowClass::destination_ip_step, kIp, "added a flow");
-        visit("source_port", &FlowClass::source_port, kPort, "of flow 0");
-        visit("source_port_step", &FlowClass::source_port_step, kPort, "added a flow");
-        visit("destination_port", &FlowClass::destination_port, kPort, "of flow 0");
-        visit("destination_port_step", &FlowClass::destination_port_step, kPort, "added a flow");
     }
 };
 
@@ -103,7 +87,6 @@ struct Source {
     std::string port; // the port that receives its frames
     Arrivals arrivals;
     std::vector<FlowClass> classes = {FlowClass{}};
-    std::uint64_t limit_packets = 0; // stop after so many; 0: never
 
     template <class Visitor> static void describe(Visitor &&visit)
     {
@@ -111,7 +94,6 @@ struct Source {
         visit("port", &Source::port, "the port that receives its frames");
         visit("arrivals", &Source::arrivals, "when frames are sent");
         visit("classes", &Source::classes, "kinds of packets");
-        visit("limit_packets", &Source::limit_packets, kCount, "stop after so many, 0: never");
     }
 };
 
