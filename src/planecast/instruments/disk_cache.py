@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -29,6 +30,15 @@ def recall(path: Path, kind: type[Model]) -> Model | None:
         return kind.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValidationError, UnicodeDecodeError):
         return None
+
+
+def remembered(path: Path, kind: type[Model], make: Callable[[], Model]) -> Model:
+    """What is kept there, else what is made now, which is kept."""
+    known = recall(path, kind)
+    if known is None:
+        known = make()
+        remember(path, known)
+    return known
 
 
 def remember(path: Path, what: BaseModel) -> None:

@@ -25,7 +25,7 @@ from planecast.cleanup import private_folder
 from planecast.dataplanes.in_memory import portable, program_words
 from planecast.dataplanes.meter import meter_library
 from planecast.errors import InputError
-from planecast.instruments.disk_cache import cache_folder, recall, remember
+from planecast.instruments.disk_cache import cache_folder, remembered
 from planecast.instruments.memory_trace import PLUGIN
 from planecast.instruments.side_by_side import worker_threads
 from planecast.native import native_library
@@ -243,21 +243,12 @@ def _digest(file: Path) -> bytes:
 
 
 def _traced(scenario: Scenario) -> TracedProfile:
-    kept = _kept("traced", scenario)
-    known = recall(kept, TracedProfile)
-    if known is None:
-        known = trace_once(scenario)
-        remember(kept, known)
-    return known
+    return remembered(_kept("traced", scenario), TracedProfile, lambda: trace_once(scenario))
 
 
 def _counted(scenario: Scenario, bursts: tuple[int, ...]) -> InstructionCounts:
     kept = _kept(f"counted {bursts}", scenario)
-    known = recall(kept, InstructionCounts)
-    if known is None:
-        known = count_program(scenario, bursts, source=True)
-        remember(kept, known)
-    return known
+    return remembered(kept, InstructionCounts, lambda: count_program(scenario, bursts, source=True))
 
 
 class _Rotations(Noun):
@@ -266,11 +257,9 @@ class _Rotations(Noun):
 
 def _rotations(scenario: Scenario, most: int) -> dict[int, Rotation]:
     kept = _kept(f"rotations to {most}", scenario)
-    known = recall(kept, _Rotations)
-    if known is None:
-        known = _Rotations(by_burst=rotations(scenario, most))
-        remember(kept, known)
-    return known.by_burst
+    return remembered(
+        kept, _Rotations, lambda: _Rotations(by_burst=rotations(scenario, most))
+    ).by_burst
 
 
 def _kept(what: str, scenario: Scenario) -> Path:
