@@ -65,8 +65,6 @@ class Buffers:
     count: int
     """Buffers that packets cycle through, of all rings."""
     frame_bytes: float
-    header_lines: float = 1.0
-    """Lines of a frame that cores read and write."""
     waiting: float = 0.5
     """How much of a turn of the ring a packet waits for its core: all of the ring when it is
     overloaded, next to nothing when it idles."""
@@ -109,11 +107,12 @@ def spill(buffers: Buffers, cache: DeviceWays) -> Spill:
     """
     if buffers.count < 1 or buffers.frame_bytes <= 0 or not 0 <= buffers.waiting <= 1:
         raise ValueError(f"{buffers.count} buffers of {buffers.frame_bytes:g} bytes")
-    lines, header = buffers.frame_lines, min(buffers.header_lines, buffers.frame_lines)
+    lines = buffers.frame_lines
     if cache.bytes == 0:
         descriptors = WITHOUT_TOUCHES * DESCRIPTOR_BYTES / LINE_BYTES
-        # The card writes and reads all of a frame, cores read and write back what they touch.
-        return Spill(0.0, 1.0, lines + header + descriptors / 2, lines + header + descriptors / 2)
+        # The card writes and reads all of a frame, cores read and write back the headers' line.
+        moved = lines + 1 + descriptors / 2
+        return Spill(0.0, 1.0, moved, moved)
     kept, found = _of_a_set(buffers.lines / cache.sets, cache.ways, buffers.waiting)
     # Each line that isn't written over pushes out another, which was written and goes to memory.
     return Spill(kept, 1 - found, (1 - found) * lines, (1 - kept) * lines)

@@ -39,6 +39,8 @@ USUAL_PAYLOAD, USUAL_READ = 256, 512
 DESCRIPTOR_BYTES = 16
 """Of a frame that is received, and of one that is sent; a card reads and writes some together."""
 DESCRIPTORS_AT_ONCE = 4
+PIECE_BYTES = 128
+"""In which a device handles a transfer."""
 
 
 @dataclass(frozen=True)
@@ -126,10 +128,9 @@ class Device:
     """For each further piece."""
     odd_ns: float = 0.0
     """More than the link's time where the length isn't a multiple of 4."""
-    piece_bytes: int = 128
 
     def ns(self, size: int, link_ns: float) -> float:
         """Nanoseconds of a transfer, given what the link takes for it."""
-        pieces = math.ceil(size / self.piece_bytes)
+        pieces = math.ceil(size / PIECE_BYTES)
         odd = self.odd_ns if size % 4 else 0.0
         return max(self.first_ns + self.more_ns * (pieces - 1), link_ns + odd)

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from planecast.machine.pcie import Device, Link
+from planecast.machine.pcie import PIECE_BYTES, Device, Link
 from planecast.reproduce.claim import (
     Alternative,
     Claim,
@@ -112,7 +112,7 @@ def _predicted(test: Test, size: int, found: Times) -> float:
 def fitted(test: Test, times: Times) -> Device:
     """The device whose times are nearest to these, by the mean of relative errors."""
     sizes = [size for size in sorted(times) if size != FIRST]
-    pieces = np.ceil(np.array(sizes) / Device(0, 0).piece_bytes)
+    pieces = np.ceil(np.array(sizes) / PIECE_BYTES)
     link = np.array([link_ns(test, size) for size in sizes])
     odd = np.array([size % 4 > 0 for size in sizes])
     more, extra = np.meshgrid(_MORE_NS, _ODD_NS[test], indexing="ij")

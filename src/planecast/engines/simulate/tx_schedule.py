@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_BURST = 32
+"""Packets of a send call at most."""
 _LEAST_LEAD = 1.05
 """A generator that can send no faster than it shall never catches up: it can so much faster."""
 
@@ -33,8 +35,6 @@ class TxSchedule:
     """What it sends while it is late."""
     warm_up_s: float = 0.0
     """It sends for so long before the seconds that count."""
-    burst: int = 32
-    """Packets of a send call at most."""
 
     def instants(
         self, starts_s: Floats, lengths_s: Floats, random: np.random.Generator
@@ -77,7 +77,7 @@ class TxSchedule:
             return
         pace = max(self.pace_pps, _LEAST_LEAD * self.rate_pps)
         waiting = max(0.0, end - float(due[going])) * self.rate_pps
-        caught_up = int(waiting * pace / (pace - self.rate_pps)) + 2 * self.burst
+        caught_up = int(waiting * pace / (pace - self.rate_pps)) + 2 * _BURST
         late = sent[going : going + caught_up]
-        turns = np.arange(late.size) // self.burst
-        np.maximum(late, end + turns * self.burst / pace, out=late)
+        turns = np.arange(late.size) // _BURST
+        np.maximum(late, end + turns * _BURST / pace, out=late)
