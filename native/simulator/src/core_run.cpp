@@ -27,9 +27,10 @@ TaskRun::TaskRun(const Task &task, double ps_per_cycle)
     }
 }
 
-CoreRun::CoreRun(const Core &core, std::uint32_t index, std::uint64_t seed)
-    : model(core), index_(index), random_(stream_seed(seed, Purpose::service, index)),
-      disturber_(core.disturbances, stream_seed(seed, Purpose::disturbance, index))
+CoreRun::CoreRun(const Core &core, std::uint32_t index, const Run &run)
+    : model(core), index_(index), end_(ps_from_ns(run.duration_ns)),
+      random_(stream_seed(run.seed, Purpose::service, index)),
+      disturber_(core.disturbances, stream_seed(run.seed, Purpose::disturbance, index))
 {
     for (const Task &task : core.tasks) {
         tasks.emplace_back(task, 1e12 / core.clock_hz);
@@ -135,11 +136,12 @@ void CoreRun::spend(Ps cost)
     }
 }
 
-// What comes in between prolongs the step that was to end now.
+// What comes in between prolongs the step that was to end now: up to the end of the run, for what
+// takes more than all of the time would prolong it for ever.
 void CoreRun::serving_since(Ps start)
 {
     Ps busy = now_ - start;
-    while (disturber_.next() < now_) {
+    while (disturber_.next() < std::min(now_, end_)) {
         suffer();
     }
     note_step(start, busy, &CoreTime::disturbed);

@@ -9,6 +9,7 @@
 #include "disturber.hpp"
 #include "output_run.hpp"
 #include "packet_queue.hpp"
+#include "planecast/simulator/model.hpp"
 #include "stage_run.hpp"
 #include "trace.hpp"
 
@@ -57,7 +58,7 @@ struct Turn {
 class CoreRun
 {
   public:
-    CoreRun(const Core &model, std::uint32_t index, std::uint64_t seed);
+    CoreRun(const Core &model, std::uint32_t index, const Run &run);
 
     // Acts until turn.limit, which waking another core lowers; leaves wake() behind.
     void run(Turn &turn, Waker &waker);
@@ -120,6 +121,7 @@ class CoreRun
     bool serve_train(TaskRun &task, Turn &turn); // false, and then nothing is done: no train here
 
     std::uint32_t index_;
+    Ps end_; // of the run
     State state_ = State::polling;
     Ps now_ = 0; // the next action's instant
     Ps wake_ = 0;

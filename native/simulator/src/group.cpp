@@ -38,7 +38,7 @@ void Group::build_core(const Layout &layout, std::size_t number)
 {
     const Core &model = layout.model.cores[number];
     auto core =
-        std::make_unique<CoreRun>(model, static_cast<std::uint32_t>(number), layout.model.run.seed);
+        std::make_unique<CoreRun>(model, static_cast<std::uint32_t>(number), layout.model.run);
     core->trace = layout.model.run.trace_events > 0 ? &trace : nullptr;
     for (std::size_t t = 0; t < core->tasks.size(); ++t) {
         TaskRun &task = core->tasks[t];

@@ -206,4 +206,15 @@ TEST(Pipeline, ARecordingOfATimerIsTheTimer)
     EXPECT_EQ(a.latency.max(), b.latency.max());
 }
 
+TEST(Pipeline, DisturbancesThatTakeMoreThanAllTimeEndWithTheRun)
+{
+    Model model = one_core(ArrivalKind::constant, 1e6, 0, 90000);
+    model.cores[0].disturbances.push_back(
+        {"host", 1e6, false, {DistributionKind::constant, 2000, 0}});
+    model.run.duration_ns = 1e6;
+    Results results = simulate(model);
+    EXPECT_EQ(results.stopped_by, "duration");
+    EXPECT_GT(results.cores[0].disturbed, 0.9);
+}
+
 } // namespace planecast::sim
