@@ -25,7 +25,7 @@ from planecast.workload.traced.program_profile import ProgramProfile
 
 Floats = NDArray[np.float64]
 
-EDITION: Final = 19
+EDITION: Final = 20
 """Of the model: calibrations of another one mean something else."""
 
 CURVED = (LIFETIME, CAPACITY, STREAM, FILLED)
@@ -94,7 +94,7 @@ class Discrepancy(Noun):
 class Calibration(Noun):
     """Everything that turns a scenario into a prediction on this machine."""
 
-    edition: Literal[19]
+    edition: Literal[20]
     """Of the model."""
     kind: str
     """The network function; ``counted`` of counters."""

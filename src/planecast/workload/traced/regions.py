@@ -23,8 +23,6 @@ from planecast.workload.regions import Overlap, Region
 from planecast.workload.traced.program_profile import SOURCE, Far, What
 
 Floats = NDArray[np.float64]
-IN_FLIGHT = 16.0
-"""Lines that are in flight in the middle of a long burst: so many a core can wait for."""
 _LEAST = 1e-9
 """Touches a packet: there are none that are farther, and no time passes."""
 _NAMES = {What.LOADED: "loaded", What.STORED: "stored", What.PAGES: "pages"}
@@ -35,13 +33,16 @@ class Loop(NamedTuple):
 
     waits: float = 2.0
     """Lines of a burst that are waited for alone: those at its beginning and its end."""
+    in_flight: float = 16.0
+    """Lines that wait together in the middle of a long burst: so many a core can wait for."""
     made_at_once: int = 1
     """Packets that are made together, however many come in a burst."""
 
 
-LOOPS = {"vpp": Loop(1.0, 256)}
+LOOPS = {"vpp": Loop(0.0, 8.0, 256)}
 """By program. VPP's packet generator fills a frame of its own (VLIB_FRAME_SIZE), and a node works
-on all packets of a burst in a loop that does nothing else, so that one line alone is waited for."""
+on all packets of a burst in a loop that does nothing else: four at a time, with the lines of the
+next four asked for. So as many are in flight in short bursts as in long ones."""
 
 
 def loop_of(subject: str) -> Loop:
@@ -60,7 +61,7 @@ def traced_regions(
     lcore).
 
     Packets of a burst are independent, but those of two bursts are too far apart for a core to see
-    both: its first line and its last one are waited for alone, and of those between `IN_FLIGHT`
+    both: its first line and its last one are waited for alone, and of those between sixteen
     together. So a burst of n lines waits for 2 + n ÷ 16 of them (chosen by cross-validation; of
     programs that are known, as `LOOPS` says).
     """
@@ -104,7 +105,8 @@ def buffer_lines(lines: Floats, share: Floats, buffers: Floats, bursts: Floats) 
 
 def _in_flight(bursts: Floats, loop: Loop) -> Floats:
     """Lines of a burst that wait together, in the mean."""
-    return np.asarray(np.maximum(1.0 / (loop.waits / bursts + 1.0 / IN_FLIGHT), 1.0))
+    together = 1.0 / (loop.waits / bursts + 1.0 / loop.in_flight)
+    return np.asarray(np.clip(together, 1.0, bursts))
 
 
 def footprints(far: Sequence[Far]) -> Floats:
