@@ -26,7 +26,7 @@ from planecast.errors import (
     last_words,
 )
 from planecast.native import how_to_build, native_program
-from planecast.process import STOP_TIMEOUT_S, Planned, Process, Started, ended_text
+from planecast.process import STOP_TIMEOUT_S, Planned, Process, Started, eal_environment, ended_text
 
 START_TIMEOUT_S = 120.0
 """A million flows and 65,536 rules take half a minute to build."""
@@ -93,7 +93,9 @@ class JsonProcess(Started):
         path = folder / f"{self._program.removeprefix('planecast-')}.ini"
         path.write_text(self._configuration, encoding="utf-8")
         words = [*self._before, *self._command(program, path)]
-        environment = _environment(self._folder.name)
+        # In a folder whose path is too long for sockets they stay in DPDK's own.
+        room = len(os.fsencode(folder)) <= _WITH_SOCKETS_BYTES_MAX
+        environment = eal_environment(folder) if room else None
         self._process = Process(
             self._title, words, folder / "stderr", environment=environment, stdin=PIPE, stdout=PIPE
         )
@@ -206,10 +208,3 @@ class JsonProcess(Started):
             return MissingError(said or "the machine lacks something", self._program)
         words = last_words(code, text, said)
         return RunError(said or ended_text(code), self._program, said=words)
-
-
-def _environment(folder: str) -> dict[str, str]:
-    """Where EAL keeps its sockets: killed, it would leave them in a folder of all. In a folder
-    whose path is too long for them they stay there."""
-    room = len(os.fsencode(folder)) <= _WITH_SOCKETS_BYTES_MAX
-    return {**os.environ, "RUNTIME_DIRECTORY": folder} if room else dict(os.environ)

@@ -193,6 +193,12 @@ class Process(Started):
         return self._child
 
 
+def eal_environment(folder: Path) -> dict[str, str]:
+    """Ours, and a folder where EAL keeps its files and sockets: killed, it would leave them in
+    DPDK's own, which all programs have."""
+    return {**os.environ, "RUNTIME_DIRECTORY": str(folder)}
+
+
 def wait_until(
     ready: Callable[[], object],
     timeout_s: float,

@@ -196,6 +196,13 @@ def test_a_command_that_says_it_is_up(tmp_path: Path) -> None:
         program.check()
 
 
+def test_what_eal_keeps_is_in_a_folder_of_the_command_s_own(tmp_path: Path) -> None:
+    code = "import os, sys; sys.exit(os.environ['RUNTIME_DIRECTORY'])"
+    program = CommandProgram([sys.executable, "-c", code], tmp_path, ready="up")
+    with pytest.raises(PlanecastError, match=str(tmp_path)), program:
+        pass
+
+
 def test_a_command_that_ends(tmp_path: Path) -> None:
     code = "import sys; sys.exit('cannot do it')"
     program = CommandProgram([sys.executable, "-c", code], tmp_path, ready="up")

@@ -12,7 +12,7 @@ from string import Formatter
 from planecast.dataplanes.dut import Program
 from planecast.dataplanes.port import Port
 from planecast.errors import InputError, MissingError, RunError
-from planecast.process import Planned, Process, dying_with_us, wait_until
+from planecast.process import Planned, Process, dying_with_us, eal_environment, wait_until
 from planecast.scenario.scenario import Scenario
 
 READY_TIMEOUT_S = 60.0
@@ -33,10 +33,10 @@ class CommandProgram(Program):
         fds: Sequence[int] = (),
         started_in: Path | None = None,
     ) -> None:
-        """`folder` holds its words; it is the caller's. `ready` are words in them; `before` stands
-        before the command, to run it elsewhere, and `loads` right before it, to load a library into
-        it; `fds` are file descriptors that it inherits; `started_in` is its working folder, ours
-        without it."""
+        """`folder` holds its words, and what EAL keeps while it runs; it is the caller's. `ready`
+        are words in them; `before` stands before the command, to run it elsewhere, and `loads`
+        right before it, to load a library into it; `fds` are file descriptors that it inherits;
+        `started_in` is its working folder, ours without it."""
         self.name = name
         self._words = list(words)
         self._before, self._loads, self._fds = list(before), list(loads), tuple(fds)
@@ -82,7 +82,12 @@ class CommandProgram(Program):
         """Raises RunError when it ends, or never says that it is ready."""
         words = [*self._before, *dying_with_us(self._command())]
         self._process = Process(
-            self.name, words, self._folder / "said", folder=self._started_in, descriptors=self._fds
+            self.name,
+            words,
+            self._folder / "said",
+            environment=eal_environment(self._folder),
+            folder=self._started_in,
+            descriptors=self._fds,
         )
         self._process.__enter__()
         wait_ready(self._ready, self._process)

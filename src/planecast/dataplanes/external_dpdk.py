@@ -6,7 +6,6 @@ file, and it ends when we do, even when we are killed (the meter notices).
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import time
@@ -30,7 +29,7 @@ from planecast.dataplanes.polls import Polls
 from planecast.dataplanes.port import device_words
 from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import SOCKET
-from planecast.process import Process, Started
+from planecast.process import Process, Started, eal_environment
 from planecast.scenario.cpus import format_cpus
 
 START_TIMEOUT_S = 30.0
@@ -163,7 +162,7 @@ class ExternalDpdk(Started):
         self._process = Process(
             self.plan.name,
             self.command(meter),
-            environment={**os.environ, "RUNTIME_DIRECTORY": self._folder.name},
+            environment=eal_environment(Path(self._folder.name)),
             stdin=PIPE,  # testpmd ends when it is closed
             descriptors=[meter.descriptor],
         )

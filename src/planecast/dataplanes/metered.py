@@ -7,7 +7,6 @@ forwarding thread sleeps.
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ from planecast.dataplanes.pmd_stats import PmdWork
 from planecast.dataplanes.trial import LcoreAnswer, Trial, TrialAnswer
 from planecast.errors import InputError, RunError, last_words
 from planecast.instruments.window import frame_words
-from planecast.process import Planned, Process, Started, dying_with_us
+from planecast.process import Planned, Process, Started, dying_with_us, eal_environment
 from planecast.scenario.cpus import format_cpus
 from planecast.scenario.dataplanes.dpdk_memory import MemoryLayout
 from planecast.scenario.host_cpus import cpus_here
@@ -313,7 +312,7 @@ class MeteredDataplane(Started):
         self._process = Process(
             self._name,
             dying_with_us([*loads, *program_words(self.config.scenario, folder)]),
-            environment={**os.environ, "RUNTIME_DIRECTORY": str(folder)},
+            environment=eal_environment(folder),
             folder=folder_started_in(self.config.scenario, folder),
             stdin=PIPE,  # testpmd ends when it is closed
             descriptors=[self._meter.descriptor],

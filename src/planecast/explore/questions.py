@@ -188,7 +188,7 @@ def ask_copy(session: Session, body: Json) -> Json:
     changes = session.changes(scenario) if session.file else {}
     calibration = session.calibration_word(chosen)
     rests = {"explore": calibration, "predict": calibration, "measure": None}
-    runs = None if session.root == runs_folder() else str(session.root)
+    runs = None if session.root == runs_folder() else str(session.root.absolute())
     return {
         "yaml": scenario_yaml(scenario),
         "file": session.file,

@@ -27,6 +27,8 @@ def _matters(control: Control, scenario: Scenario, chosen: Chosen) -> bool:
     asked = control.engine == "solve" and control.kind in ("number", "choice")
     if not asked or control.key in SITE_KEYS or control.key.startswith("neighbour."):
         return True
+    if chosen.binds(control.key):
+        return False
     try:
         found = grid(scenario, chosen, [axis_of(control, scenario, _TRIED)])
     except InputError:

@@ -92,6 +92,8 @@ class Session:
     def _find(self, kind: str) -> Chosen:
         found = calibration_of(self.named, self.root, counted=True, kind=kind)
         own = found.model.kind
+        if found.model.counted is not None and found.counted is None:
+            return found._replace(counted=self.base)  # the page's scenario is what was counted
         if found.model.counted is None and own != kind:
             raise InputError(
                 f"there is no calibration of {kind}; the latest is of {own}",

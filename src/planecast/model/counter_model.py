@@ -196,7 +196,7 @@ def notes_of(counted: Counted, hierarchy: Hierarchy, lcores: int) -> list[str]:
     """What rests on counters, and what was assumed of caches, as sentences."""
     found = [
         f"calibrated from counters of {', '.join(counted.files)} on {counted.machine.title}: "
-        "of its workload, traffic, bursts and pages alone"
+        "of its workload, traffic, bursts, rings, pages and cuts alone"
     ]
     size = hierarchy.levels[-1].size_bytes * counted.lcores / lcores
     if _delay(counted, hierarchy, lcores)[3]:

@@ -50,6 +50,10 @@ class Chosen(NamedTuple):
     counted: Scenario | None = None
     """What a calibration from counters is of, where it is known."""
 
+    def binds(self, key: str) -> bool:
+        """Whether it answers for one value of a key alone: that which was counted."""
+        return self.model.counted is not None and _bound(key)
+
     def refuse_other_workloads(
         self, scenarios: Sequence[Scenario], varied: Sequence[str] = ()
     ) -> None:

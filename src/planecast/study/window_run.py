@@ -3,7 +3,6 @@ before its command."""
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +28,7 @@ from planecast.dataplanes.vpp_in_memory import MADE, VppInMemory
 from planecast.errors import PlanecastError, RunError, last_words
 from planecast.instruments.window import Mark, Window, read_report, window_environment
 from planecast.native import set_up
-from planecast.process import Process, dying_with_us, ended_error
+from planecast.process import Process, dying_with_us, eal_environment, ended_error
 from planecast.scenario.scenario import Scenario
 
 _LEAD = 32768
@@ -164,7 +163,7 @@ def _wait_for(
 
 def _run(scenario: Scenario, words: Sequence[str], folder: Path, window: Window) -> None:
     """Runs a command to its end. Raises RunError when it fails or takes too long."""
-    environment, name = {**os.environ, "RUNTIME_DIRECTORY": str(folder)}, title_of(scenario)
+    environment, name = eal_environment(folder), title_of(scenario)
     with Process(
         name,
         dying_with_us(words),

@@ -33,6 +33,7 @@ def test_a_file_that_is_there_stays(run: Run) -> None:
     assert "ovs.yaml: the file is there already; name another one, or add --force" in answer.err
     assert run("init", "ovs", "--force").code == 0
     assert load_scenario("ovs.yaml").dataplane.kind == "ovs"
+    assert run("init", "ovs", "-o", "/dev/null").code == 0
 
 
 @pytest.mark.parametrize(

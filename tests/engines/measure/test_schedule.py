@@ -128,6 +128,44 @@ def test_points_whose_visits_differ_get_more_of_them(monkeypatch: pytest.MonkeyP
     assert min(narrow) > len(visits) / 8 / 4  # not before they were seen to be alike
 
 
+def test_patience_asks_for_no_more_where_visits_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And for less where they agree."""
+    random = np.random.default_rng(1)
+
+    def cycles(point: int) -> int:
+        return int(random.normal(10_000, 2_000 if point == 0 else 20))
+
+    machine = Machine([(1,)] * 8, lambda cpu, now: False, cycles)
+    visits = run(machine, monkeypatch, 0.1, patience=60.0)
+    counts = Counter(point for _, point in visits)
+    assert machine.now < 5
+    assert WINDOWS * counts[0] >= ENOUGH
+    assert all(ENOUGH / 3 <= WINDOWS * counts[n] < ENOUGH for n in range(1, 8))
+
+
+def test_each_process_instance_has_visits_by_the_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a point had of the first, before its visits were known to agree, is no debt."""
+    random = np.random.default_rng(1)
+
+    def cycles(point: int) -> int:
+        return int(random.normal(10_000, 2_000 if point == 0 else 20))
+
+    machine = Machine([(1,)] * 4, lambda cpu, now: False, cycles)
+    monkeypatch.setattr(module.time, "monotonic", lambda: machine.now)
+    moved = Moved(machine, lambda now: False)
+    plan = Schedule(machine.cpus, np.random.default_rng(1), (False,) * 4, moved)
+    for restart in range(2):
+        counts: Counter[int] = Counter()
+        for point in plan.turns(machine.now + 2.0, 0.0, machine.look):
+            counts[point] += 1
+            machine.now += VISIT_S
+            plan.seen(point, machine.answer(point, WINDOWS))
+        narrow = [counts[n] for n in (1, 2, 3)]
+        assert counts[0] > 3 * max(narrow), restart
+        assert max(narrow) - min(narrow) <= 4, restart
+        assert min(narrow) > sum(counts.values()) / 4 / 4, restart
+
+
 def test_visits_fall_into_the_quiet_moments(monkeypatch: pytest.MonkeyPatch) -> None:
     def busy(cpu: int, now: float) -> bool:
         return now % 1.0 > 0.08

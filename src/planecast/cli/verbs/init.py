@@ -75,7 +75,7 @@ def init(
     On a terminal it asks for what no option says; elsewhere it takes the defaults.
     """
     from planecast.cli.shared.options import check_writable
-    from planecast.results.atomic import write_text
+    from planecast.results.atomic import write_text, written_through
     from planecast.scenario.starter import next_commands
 
     asks = on_a_terminal()
@@ -85,7 +85,7 @@ def init(
     if asks and output is None:
         path = Path(typer.prompt("File", default=str(path)))
     check_writable(path, str(path))
-    if path.exists() and not force:
+    if path.exists() and not written_through(path) and not force:
         raise InputError("the file is there already", str(path), "name another one, or add --force")
     missing = _missing(starter)
     write_text(path, starter.text)

@@ -28,8 +28,9 @@ from planecast.instruments.core_to_core import CpuDistance
 MIN_ROUNDS = 1
 """Stays at every point in each restart, however short the time is."""
 ENOUGH = 400
-"""Undisturbed windows of the mean point on each CPU, beyond which no more time is asked for: some
-fifteen visits, for quiet moments differ in what they left in the shared cache."""
+"""Undisturbed windows of a point on each CPU, beyond which no more time is asked for: some fifteen
+visits, for quiet moments differ in what they left in the shared cache. Fewer do where visits
+differ less than the mean point's."""
 WAIT_S = 0.1
 """Disturbance that is waited through before a visit is made all the same."""
 _RENEWED = 256
@@ -57,6 +58,7 @@ class Schedule:
         self._distance = distance
         self._known: dict[int, _Known] = {}
         self._counts = [dict.fromkeys(own, 0) for own in self._cpus]
+        self._earlier = [0] * len(self._cpus)
         self._spread = VisitSpread(len(self._cpus))
         self._shares = self._spread.shares()
 
@@ -67,18 +69,22 @@ class Schedule:
             return
         for cpu, costs in found.items():
             self._counts[point][cpu] = self._counts[point].get(cpu, 0) + costs.size
-        self._spread.add(point, np.concatenate([*found.values()]))
+        self._spread.add(point, [*found.values()])
         self._shares = self._spread.shares()
 
     def lacking(self, enough: int) -> int:
-        """Points that have too few undisturbed windows, where the mean one shall have `enough`."""
-        return sum(self._least(point) < enough for point in range(len(self._cpus)))
+        """Points that have fewer than `enough` undisturbed windows, or than their share of these
+        where that is less."""
+        wanted = enough * np.minimum(self._shares, 1.0)
+        return sum(self._least(point) < wanted[point] for point in range(len(self._cpus)))
 
     def turns(
         self, until: float, patience: float, look: Look, enough: int = ENOUGH
     ) -> Iterator[int]:
-        """Numbers of points, until the clock is at `until`, and for `patience` seconds more while
-        some are `lacking`. `seen` is to be called after each."""
+        """Numbers of points for one process instance, until the clock is at `until`, and for
+        `patience` seconds more while some are `lacking`. `seen` is to be called after each."""
+        self._spread.restarted()
+        self._earlier = [self._least(point) for point in range(len(self._cpus))]
         for _ in range(MIN_ROUNDS):
             yield from (int(point) for point in self._random.permutation(len(self._cpus)))
         waiting_since = time.monotonic()
@@ -96,13 +102,14 @@ class Schedule:
     def _waits(self, point: int) -> bool:
         return self._usual_only[point] and self._distance.moved
 
-    def _least(self, point: int) -> float:
-        """Undisturbed windows, where the mean point's share of them is 1."""
-        return float(min(self._counts[point].values()) / self._shares[point])
+    def _least(self, point: int) -> int:
+        return min(self._counts[point].values())
 
     def _neediest(self, points: Sequence[int]) -> int:
+        """By this process instance's windows, over the point's share."""
         order = self._random.permutation(np.array(points))
-        return int(min(order, key=lambda point: self._least(int(point))))
+        own = [(self._least(p) - self._earlier[p]) / self._shares[p] for p in order]
+        return int(order[int(np.argmin(own))])
 
     def _quiet(self, look: Look) -> set[int]:
         """CPUs that are undisturbed at the moment."""

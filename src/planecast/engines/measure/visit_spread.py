@@ -11,8 +11,12 @@ how much visits differ, never what a point costs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+
+from planecast.engines.measure.estimate import QUANTILE
 
 Floats = NDArray[np.float64]
 
@@ -21,40 +25,48 @@ LEAST, MOST = 1 / 3, 3.0
 _POWER = 2 / 3
 _PRIOR_VISITS = 3.0
 """Visits' worth of the usual deviation that each point begins with."""
-_FEW = 4
-"""Visits below which a point says nothing of itself."""
-_QUARTILE = 0.25  # of windows, as the estimate's
+_FEW = 3.0
+"""Degrees of freedom below which a point says nothing of itself."""
+_ROUNDS = 16
 
 
 class VisitSpread:
-    """Of some points, by all visits so far."""
+    """Of some points: how much visits of one process instance differ. More visits say no more of
+    how instances do."""
 
     def __init__(self, points: int) -> None:
-        self._visits: Floats = np.zeros(points)
-        self._mean: Floats = np.zeros(points)
         self._squares: Floats = np.zeros(points)
+        self._freedom: Floats = np.zeros(points)
+        self.restarted()
 
-    def add(self, point: int, costs: ArrayLike) -> None:
-        """Adds a visit by the costs of its undisturbed windows, in any unit; one without any says
-        nothing."""
-        windows = np.asarray(costs, dtype=np.float64)
-        if not windows.size:
+    def restarted(self) -> None:
+        """What comes now is of another process instance."""
+        self._visits: Floats = np.zeros_like(self._squares)
+        self._mean: Floats = np.zeros_like(self._squares)
+
+    def add(self, point: int, costs: Sequence[Floats]) -> None:
+        """Adds a visit by the costs of its undisturbed windows on each CPU, in any unit; one in
+        which a CPU has none says nothing."""
+        if not all(own.size for own in costs):
             return
-        cost = np.log(np.quantile(windows, _QUARTILE))
-        self._visits[point] += 1
+        cost = np.mean([np.log(np.quantile(own, QUANTILE)) for own in costs])
         before = cost - self._mean[point]
+        self._visits[point] += 1
         self._mean[point] += before / self._visits[point]
         self._squares[point] += before * (cost - self._mean[point])
+        self._freedom[point] += self._visits[point] > 1
 
     def shares(self) -> Floats:
-        """Visits that each point shall get, over those of the mean one: LEAST to MOST."""
-        known = self._visits >= _FEW
+        """Visits that each point shall get, LEAST to MOST, of mean 1."""
+        known = self._freedom >= _FEW
         if not known.any():
-            return np.ones_like(self._visits)
-        usual = np.median(self._squares[known] / (self._visits[known] - 1))
-        squares = np.where(known, self._squares, 0.0)
-        freedom = np.where(known, self._visits - 1, 0.0)
+            return np.ones_like(self._squares)
+        usual = np.median(self._squares[known] / self._freedom[known])
+        squares, freedom = self._squares * known, self._freedom * known
         variance = (_PRIOR_VISITS * usual + squares) / (_PRIOR_VISITS + freedom)
-        wanted = np.power(variance, _POWER / 2)
-        mean = wanted.mean()
-        return np.clip(wanted / mean, LEAST, MOST) if mean > 0 else np.ones_like(wanted)
+        shares = np.power(variance, _POWER / 2)
+        if not shares.any():
+            return np.ones_like(shares)
+        for _ in range(_ROUNDS):  # within the bounds, and of mean 1
+            shares = np.clip(shares / shares.mean(), LEAST, MOST)
+        return np.asarray(shares)

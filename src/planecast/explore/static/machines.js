@@ -29,7 +29,7 @@ export function showMachines(page, came) {
     box.checked = chosen.includes(box.value);
   }
   if (came.here && !came.here.refused) here = came.here;
-  if (came.others && !came.others.refused) others = came.others.machines;
+  if (came.others) others = came.others.refused ? [] : came.others.machines;
   if (here === null) return;
   const all = [here, ...others.filter((one) => chosen.includes(one.name))];
   const most = Math.max(...all.map((one) => one.throughput?.high ?? 0), 1e-9);

@@ -37,6 +37,4 @@ Results simulate(const Model &model, const std::atomic<bool> *cancel = nullptr);
 std::vector<Results> simulate_many(const std::vector<Model> &models, unsigned threads,
                                    const std::atomic<bool> *cancel = nullptr);
 
-// Pinned by a test: the version that "same seed, same bytes" belongs to.
-
 } // namespace planecast::sim
