@@ -168,6 +168,21 @@ def test_counters_alone_ask_for_the_scenario(
         session_of(None, {}, None, counters(tmp_path / "alone"))
 
 
+def test_the_page_of_counters_answers_for_what_was_counted(
+    tmp_path: Path, counters: Callable[[Path], Path]
+) -> None:
+    """Its scenario's: keys that counters say nothing of are folded, and refused when set."""
+    page = Session(Scenario(name="counted"), counters(tmp_path / "alone"))
+    chosen = page.chosen("vpe-upstream")
+    matters = {one.key: one.matters for one in page.controls(page.base, chosen)}
+    assert not matters["placement.burst"]
+    assert not matters["traffic.flows"]
+    assert matters["placement.core_ghz"]
+    chosen.refuse_other_workloads([page.base])
+    with pytest.raises(InputError, match="counters of counted, and the scenario differs"):
+        chosen.refuse_other_workloads([page.scenario({"placement.burst": 8})])
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [400, 1280])
 def test_the_page_of_a_program(page: Page, width: int) -> None:

@@ -28,6 +28,7 @@ _PRIOR_VISITS = 3.0
 _FEW = 3.0
 """Degrees of freedom below which a point says nothing of itself."""
 _ROUNDS = 16
+"""In which shares within the bounds come to a mean of 1."""
 
 
 class VisitSpread:
